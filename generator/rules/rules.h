@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rules: what libvirt accepts and the machine then punishes. A rule is data: id, severity,
+ * scope, what it needs to know, one function, one paragraph of documentation.
+ */
+#ifndef VMGEN_RULES_H
+#define VMGEN_RULES_H
+
+#include "base/diag.h"
+#include "guest/guest.h"
+#include "host/host.h"
+#include "policy/host_policy.h"
+#include "policy/policy.h"
+
+enum rule_scope {
+	RULE_POLICY, /* one policy by itself */
+	RULE_HOST_POLICY, /* a host policy by itself */
+	RULE_GUEST, /* a domain XML */
+};
+
+/* What must be known besides the scope's own file; else the rule is silent and listed once
+ * as not checked. */
+enum rule_needs {
+	NEEDS_NOTHING = 0,
+	NEEDS_HOST = 1,
+	NEEDS_HOST_POLICY = 2,
+	NEEDS_POLICY = 4, /* the policy that a guest was made from */
+};
+
+struct rule_input {
+	const struct policy *policy;
+	const struct host_policy *host_policy;
+	const struct host *host;
+	const struct guest *guest;
+	uint64_t libvirt, qemu; /* target versions; 0: unknown */
+};
+
+struct rule_run; /* the rule at work: what rule_report() needs */
+
+struct rule {
+	const char *id; /* "pin-overlap" */
+	enum diag_level level; /* unless -W or -E move it */
+	enum rule_scope scope;
+	unsigned needs;
+	void (*check)(const struct rule_input *input, const struct rule_run *run);
+	const char *summary; /* one line, for the list */
+	const char *doc; /* a paragraph: what happens, what to write instead, the source */
+};
+
+/* For checks: the finding goes out under the rule's id and level. */
+void rule_report(const struct rule_run *run, struct place place, const char *format, ...)
+	printf_like(3, 4);
+void rule_note(const struct rule_run *run, struct place place, const char *format, ...)
+	printf_like(3, 4);
+
+/* One table a topic, each ending with a NULL id; rules_topics ends with NULL. */
+extern const struct rule rules_pins[];
+extern const struct rule rules_numa[];
+extern const struct rule rules_memory[];
+extern const struct rule rules_vhostuser[];
+extern const struct rule rules_zerocopy[];
+extern const struct rule rules_disks[];
+extern const struct rule rules_policy[];
+extern const struct rule *const rules_topics[];
+
+const struct rule *rule_find(const char *id);
+
+/* What -W ID, -E ID and -W no-ID made of the levels. NULL stands for none moved. */
+struct levels {
+	struct {
+		const struct rule *rule;
+		bool off;
+		enum diag_level level;
+	} *items;
+	size_t count;
+};
+
+/* WHAT is an id or "no-" and an id; false and a report when there is no such rule. */
+bool levels_move(struct levels *levels, enum diag_level level, const char *what,
+		 struct diag *diag);
+void levels_done(struct levels *levels);
+
+/* Runs all rules of SCOPE. Rules that lack knowledge are added to *skipped (an array of
+ * rules, each once; may be NULL). */
+void rules_run(enum rule_scope scope, const struct rule_input *input,
+	       const struct levels *levels, const struct rule ***skipped,
+	       size_t *n_skipped, struct diag *diag);
+
+#endif
