@@ -19,8 +19,8 @@
 
 static unsigned tap_run, tap_failed;
 
-__attribute__((format(printf, 4, 5))) static inline bool
-tap_result(bool passed, const char *file, int line, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static inline bool tap_result(
+	bool passed, const char *file, int line, const char *format, ...)
 {
 	va_list arguments;
 
@@ -48,7 +48,7 @@ static inline bool tap_is(const char *got, const char *want)
 }
 
 #define ok(condition, ...) tap_result((condition), __FILE__, __LINE__, __VA_ARGS__)
-#define is(got, want, ...)                                                               \
+#define is(got, want, ...) \
 	tap_result(tap_is((got), (want)), __FILE__, __LINE__, __VA_ARGS__)
 
 /* What was measured, for whoever reads the log. */

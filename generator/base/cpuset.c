@@ -110,7 +110,8 @@ static const char *number(const char *text, size_t *at, unsigned *ret_number)
 		value = value * 10 + (unsigned)(text[*at] - '0');
 		if (value >= CPUSET_MAX) {
 			*at = start;
-			return "the number is beyond 16383, the highest that libvirt takes";
+			return "the number is beyond 16383, the highest that libvirt "
+			       "takes";
 		}
 	}
 	*ret_number = value;

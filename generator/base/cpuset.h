@@ -18,11 +18,16 @@ struct cpuset {
 	uint64_t words[CPUSET_WORDS];
 };
 
-#define CPUSET_INIT { { 0 } }
+#define CPUSET_INIT       \
+	{                 \
+		{         \
+			0 \
+		}         \
+	}
 
 /* for (unsigned cpu : set), upwards */
-#define cpuset_foreach(cpu, set)                                                         \
-	for (unsigned cpu = cpuset_next((set), 0); cpu < CPUSET_MAX;                     \
+#define cpuset_foreach(cpu, set)                                     \
+	for (unsigned cpu = cpuset_next((set), 0); cpu < CPUSET_MAX; \
 	     cpu = cpuset_next((set), cpu + 1))
 
 void cpuset_set(struct cpuset *set, unsigned number);

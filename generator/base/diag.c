@@ -43,8 +43,9 @@ static char *tame(const char *raw)
 	return text_take(&out);
 }
 
-static struct finding make(enum diag_level level, struct place place, const char *rule,
-			   const char *format, va_list arguments)
+printf_like(4, 0) static struct finding
+	make(enum diag_level level, struct place place, const char *rule,
+	     const char *format, va_list arguments)
 {
 	char *raw;
 
@@ -102,8 +103,8 @@ void diag_note(struct diag *diag, struct place place, const char *format, ...)
 		return;
 	struct finding *last = &diag->findings[diag->count - 1];
 	va_start(arguments, format);
-	*append(last->notes, last->n_notes) =
-		make(DIAG_NOTE, place, NULL, format, arguments);
+	*append(last->notes, last->n_notes) = make(DIAG_NOTE, place, NULL, format,
+						   arguments);
 	va_end(arguments);
 }
 

@@ -3,7 +3,8 @@
  * What is wrong, where, and what to do about it.
  *
  * Whoever can fail takes a struct diag and returns false or NULL: who returns failure has
- * reported it, who receives failure passes it on. All are collected; main prints them once.
+ * reported it, who receives failure passes it on. All are collected; main prints them
+ * once.
  */
 #ifndef VMGEN_DIAG_H
 #define VMGEN_DIAG_H
@@ -31,8 +32,8 @@ struct finding {
 	enum diag_level level;
 	char *file; /* NULL: no place */
 	unsigned line, column;
-	const char *rule; /* id of the rule that was broken, or NULL */
-	char *text; /* one sentence, no full stop, no newline */
+	const char *rule;      /* id of the rule that was broken, or NULL */
+	char *text;	       /* one sentence, no full stop, no newline */
 	struct finding *notes; /* "first defined here" and the like */
 	size_t n_notes;
 };
@@ -45,7 +46,10 @@ struct diag {
 };
 
 #define DIAG_MAX 1000
-#define DIAG_INIT { NULL, 0, 0, 0 }
+#define DIAG_INIT             \
+	{                     \
+		NULL, 0, 0, 0 \
+	}
 #define cleanup_diag cleanup(diag_done)
 
 void diag_done(struct diag *diag);

@@ -19,16 +19,16 @@
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Hand over what a local owns: yields the pointer and leaves NULL behind. */
-#define take(pointer)                                                                    \
-	({                                                                               \
-		__typeof__(pointer) taken_ = (pointer);                                  \
-		(pointer) = NULL;                                                        \
-		taken_;                                                                  \
+#define take(pointer)                                   \
+	({                                              \
+		__typeof__(pointer) taken_ = (pointer); \
+		(pointer) = NULL;                       \
+		taken_;                                 \
 	})
 
 /* Make room for one more item at the end of ITEMS, which holds COUNT; yields a pointer
  * to it, zeroed. COUNT is raised. The array is owned by whoever owns ITEMS: free(). */
-#define append(items, count)                                                             \
+#define append(items, count) \
 	((items) = mem_grow((items), (count), sizeof(*(items))), &(items)[(count)++])
 
 /* All of these abort the program when memory is exhausted; none returns NULL. */

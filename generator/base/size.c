@@ -58,9 +58,10 @@ bool size_parse(const char *text, uint64_t *ret_bytes, const char **ret_error)
 	}
 	at += *at == ' ';
 	if (!*at || !factor(at)) {
-		*ret_error = *at ? "the unit is not one of bytes, KiB, MiB, GiB, TiB, KB, "
-				   "MB, GB, TB"
-				 : "a size needs a unit, as in \"8 GiB\" or \"80 GB\"";
+		*ret_error =
+			*at ? "the unit is not one of bytes, KiB, MiB, GiB, TiB, KB, "
+			      "MB, GB, TB"
+			    : "a size needs a unit, as in \"8 GiB\" or \"80 GB\"";
 		return false;
 	}
 	if (!size_scale(number, at, ret_bytes)) {

@@ -16,7 +16,10 @@ struct text {
 	size_t room;
 };
 
-#define TEXT_INIT { NULL, 0, 0 }
+#define TEXT_INIT          \
+	{                  \
+		NULL, 0, 0 \
+	}
 #define cleanup_text cleanup(text_done)
 
 void text_done(struct text *text);

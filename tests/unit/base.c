@@ -86,9 +86,17 @@ static void sizes(void)
 {
 	uint64_t bytes;
 	const char *error;
-	static const char *const bad[] = { "",	  "8",	    "GiB",    "8 XB", "-8 GiB",
-					   "8.5 GiB", "8  GiB", "8 GiBs", "0x8 G",
-					   "99999999999999999999 KiB", "20000000 TiB" };
+	static const char *const bad[] = { "",
+					   "8",
+					   "GiB",
+					   "8 XB",
+					   "-8 GiB",
+					   "8.5 GiB",
+					   "8  GiB",
+					   "8 GiBs",
+					   "0x8 G",
+					   "99999999999999999999 KiB",
+					   "20000000 TiB" };
 
 	size_is("80 GB", UINT64_C(80000000000), "78125000 KiB");
 	size_is("8 GiB", 8 * GIB, "8 GiB");

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files read whole. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "machine/file.h"
+
+static void close_pointer(int *fd)
+{
+	if (*fd > STDIN_FILENO)
+		close(*fd);
+}
+
+/* -1 and a report when PATH is not a regular file that can be opened. */
+static int open_regular(const char *path, struct place place, struct diag *diag)
+{
+	struct stat status;
+	cleanup(close_pointer) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || fstat(fd, &status)) {
+		diag_error(diag, place, NULL, "cannot be opened: %s", strerror(errno));
+		return -1;
+	}
+	if (!S_ISREG(status.st_mode)) {
+		diag_error(diag, place, NULL, "is %s, not a regular file",
+			   S_ISDIR(status.st_mode) ? "a directory" : "a device or pipe");
+		return -1;
+	}
+	int opened = fd;
+	fd = -1;
+	return opened;
+}
+
+char *file_read(const char *path, size_t max, size_t *ret_length, struct diag *diag)
+{
+	bool input = text_equal(path, "-");
+	struct place place = { .file = input ? "standard input" : path };
+	cleanup(close_pointer) int fd = input ? STDIN_FILENO
+					      : open_regular(path, place, diag);
+	cleanup_text struct text text = TEXT_INIT;
+	char block[65536];
+	ssize_t count;
+
+	if (fd < 0)
+		return NULL;
+	while ((count = read(fd, block, sizeof(block))) > 0) {
+		text_add_bytes(&text, block, (size_t)count);
+		if (text.length > max) {
+			diag_error(diag, place, NULL, "holds more than %zu bytes", max);
+			return NULL;
+		}
+	}
+	if (count < 0) {
+		diag_error(diag, place, NULL, "cannot be read: %s", strerror(errno));
+		return NULL;
+	}
+	*ret_length = text.length;
+	return text_take(&text);
+}

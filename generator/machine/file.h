@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files read whole. */
+#ifndef VMGEN_FILE_H
+#define VMGEN_FILE_H
+
+#include "base/diag.h"
+
+/*
+ * The bytes of PATH ("-": standard input) with a NUL behind them; the caller frees them.
+ * Only regular files (also through symbolic links) and standard input: a FIFO or a device
+ * could hang or never end. NULL and a report when it cannot be read or holds more than
+ * MAX bytes.
+ */
+char *file_read(const char *path, size_t max, size_t *ret_length, struct diag *diag);
+
+#endif
