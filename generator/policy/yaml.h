@@ -4,11 +4,16 @@
  *
  * Scalars are text: no YAML 1.1 surprises ("no", "1e3", "0x10" stay as written). Refused,
  * each with one line: anchors, aliases, tags, duplicate keys, keys that are not scalars, a
- * second document, NULs, invalid UTF-8, nesting beyond YAML_DEPTH, more than YAML_NODES
- * nodes, more than YAML_BYTES bytes.
+ * second document, NULs and other control characters, invalid UTF-8, nesting beyond
+ * YAML_DEPTH, more than YAML_NODES nodes, more than YAML_BYTES bytes.
+ *
+ * The tree is freed by yaml_tree_free(): libyaml exports a yaml_free() of its own, and
+ * would call ours in its place.
  */
 #ifndef VMGEN_YAML_H
 #define VMGEN_YAML_H
+
+#include <stdbool.h>
 
 #include "base/diag.h"
 
@@ -19,7 +24,11 @@ enum yaml_kind { YAML_SCALAR, YAML_SEQUENCE, YAML_MAPPING };
 struct yaml {
 	enum yaml_kind kind;
 	struct place place; /* where it begins */
-	char *text; /* of a scalar */
+	/* Of a scalar. NULL, only after yaml_salvage(): what stood here has been reported. */
+	char *text;
+	/* Column of the text's first byte where the file has it byte for byte on the line
+	 * of place, so that an offset in it can be pointed at; else 0. */
+	unsigned text_column;
 	struct yaml **keys; /* of a mapping: scalars, one for each item */
 	struct yaml **items; /* of a sequence or mapping */
 	size_t count;
@@ -31,7 +40,13 @@ struct yaml {
  * and must live as long as the tree. As many faults as can be seen are reported. */
 struct yaml *yaml_parse(const char *file, const char *text, size_t length,
 			struct diag *diag);
-void yaml_free(struct yaml *yaml);
+
+/* As yaml_parse(), for callers that want to report their own faults in the same run: what
+ * can be read beside the faults, in which case *RET_SOUND is false. NULL when nothing can. */
+struct yaml *yaml_salvage(const char *file, const char *text, size_t length,
+			  bool *ret_sound, struct diag *diag);
+
+void yaml_tree_free(struct yaml *yaml);
 void yaml_free_pointer(struct yaml **yaml);
 
 /* The value of KEY in a mapping, or NULL; also NULL when YAML is no mapping. */
