@@ -15,23 +15,25 @@
 #include "base/diag.h"
 #include "policy/yaml.h"
 
-/* What a scalar may be besides one of the field's words. */
+/* What a scalar may be besides one of the field's words. Never "null" or "~" (but for
+ * a word): whoever writes these means that there is no value. */
 enum scalar {
-	SCALAR_NONE, /* only the words */
-	SCALAR_TEXT, /* anything not empty */
-	SCALAR_NAME, /* letters, digits, and "._-+", not beginning with "-" or "." */
-	SCALAR_BOOL, /* yes, no, true, false, on, off */
-	SCALAR_COUNT, /* a whole number from min to max */
-	SCALAR_SIZE, /* a size with its unit; min and max are bytes */
-	SCALAR_CPUS, /* a list of small numbers as libvirt writes it */
-	SCALAR_PATH, /* an absolute path */
+	SCALAR_NONE,	/* only the words */
+	SCALAR_TEXT,	/* anything not empty */
+	SCALAR_NAME,	/* letters, digits, and "._-+", not beginning with "-" or "." */
+	SCALAR_BOOL,	/* yes, no, true, false, on, off */
+	SCALAR_COUNT,	/* a whole number from min to max, without leading zeros */
+	SCALAR_SIZE,	/* a size with its unit; min and max are bytes */
+	SCALAR_CPUS,	/* a list of small numbers as libvirt writes it */
+	SCALAR_PATH,	/* an absolute path on one line */
+	SCALAR_PATTERN, /* a path with {guest} and {name}; no other braces */
 	SCALAR_VERSION, /* 9, 9.0 or 9.0.0 */
 };
 
 enum shape {
 	SHAPE_SCALAR, /* struct value */
 	SHAPE_LIST, /* struct values: a sequence of scalars, or one scalar for one item */
-	SHAPE_GROUP, /* a struct beginning with struct place: a mapping */
+	SHAPE_GROUP,  /* a struct beginning with struct place: a mapping */
 	SHAPE_GROUPS, /* struct groups: a sequence of mappings */
 };
 
@@ -39,9 +41,11 @@ enum shape {
 struct value {
 	struct place place;
 	char *text; /* as written */
-	int word; /* index of the word that it is, or -1; meaningless when not given */
-	uint64_t number; /* of COUNT, SIZE (bytes), BOOL (0, 1), VERSION (version_parse) */
-	struct cpuset *cpus; /* of CPUS */
+	int word;   /* index of the word that it is, or -1; meaningless when not given */
+	/* Of COUNT, SIZE (bytes), BOOL (0, 1), VERSION (version_parse), and of a word
+	 * that is a number. */
+	uint64_t number;
+	struct cpuset *cpus; /* of CPUS; NULL when it is a word */
 };
 
 struct values {
@@ -60,19 +64,20 @@ struct groups {
 struct field {
 	const char *key;
 	enum shape shape;
-	size_t offset; /* of the member in the struct that the group describes */
 	enum scalar type;
-	const char *const *words; /* ends with NULL, or NULL */
-	uint64_t min, max; /* of COUNT and SIZE; max 0: no limit */
+	size_t offset; /* of the member in the struct that the group describes */
+	const char *const *words;  /* ends with NULL, or NULL */
+	uint64_t min, max;	   /* of COUNT and SIZE */
 	const struct group *group; /* of GROUP and GROUPS */
 	bool required;
-	const char *example; /* a value that is accepted, for manual and tests; not of groups */
-	const char *doc; /* one sentence or two, for the schema and the manual page */
+	const char *example; /* a value that is accepted, for manual and tests; not of
+				groups */
+	const char *doc;     /* one sentence or two, for the schema and the manual page */
 };
 
 struct group {
 	const char *name; /* "policy", "interface": for messages */
-	size_t size; /* of the struct; its first member is its struct place */
+	size_t size;	  /* of the struct; its first member is its struct place */
 	const struct field *fields; /* ends with a NULL key */
 	const char *doc;
 };
@@ -83,6 +88,10 @@ struct group {
 bool fields_read(const struct group *group, const struct yaml *yaml, void *ret,
 		 struct diag *diag);
 void fields_done(const struct group *group, void *object);
+
+/* What a scalar of FIELD may be, for messages and the manual: "one of dedicated, shared,
+ * or a list of numbers such as 1-3,7-19"; the caller frees it. */
+char *fields_takes(const struct field *field);
 
 static inline bool given(const struct value *value)
 {

@@ -22,24 +22,24 @@ struct host_policy {
 	struct place place;
 	struct value name; /* key: host */
 	struct value libvirt, qemu;
-	struct value reserved_cpus; /* never a guest's */
+	struct value reserved_cpus;	/* never a guest's */
 	struct value housekeeping_cpus; /* for emulator and I/O threads */
-	struct value dedicated_cpus; /* pool for pinned vCPUs; not given: the rest */
-	struct value shared_cpus; /* where the guests without a policy run */
-	struct value others; /* enum others; not given: ignore */
+	struct value dedicated_cpus;	/* pool for pinned vCPUs; not given: the rest */
+	struct value shared_cpus;	/* where the guests without a policy run */
+	struct value others;		/* enum others; not given: ignore */
 	struct {
 		struct place place;
 		struct value kind; /* enum vswitch_kind */
 		struct value version;
 		struct value pmd_cpus;
-		struct value port; /* words: dpdkvhostuser dpdkvhostuserclient */
+		struct value port;	 /* words: dpdkvhostuser dpdkvhostuserclient */
 		struct value max_queues; /* queue pairs that a port takes */
 	} vswitch;
-	struct groups drives; /* struct drive */
-	struct value packing; /* enum packing; not given: spread */
+	struct groups drives;	/* struct drive */
+	struct value packing;	/* enum packing; not given: spread */
 	struct values policies; /* that a guest's metadata may choose; not given: all */
 	struct value enforce_at_most; /* enum enforce */
-	char *file; /* owned */
+	char *file;		      /* owned */
 };
 
 extern const struct group host_policy_group;

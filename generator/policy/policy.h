@@ -2,8 +2,9 @@
 /*
  * A policy: how a class of guests must sit on the host. The keys are libvirt's own words.
  *
- * The structs mirror the YAML; policy_group (policy.c) is the table that fills them, and
- * says what each key means. Enumerations are the indexes of the words in that table.
+ * The structs mirror the YAML; policy_group (policy_fields.c) is the table that fills
+ * them, and says what each key means. Enumerations are the indexes of the words in that
+ * table.
  */
 #ifndef VMGEN_POLICY_H
 #define VMGEN_POLICY_H
@@ -30,16 +31,16 @@ struct policy_disk {
 	struct value name; /* the user alias is ua-vmgen-NAME */
 	struct value size; /* bytes */
 	struct value directory;
-	struct value format; /* words: raw qcow2 */
-	struct value bus; /* words: virtio scsi */
-	struct value target; /* device name, "vdb"; else the first free one */
-	struct value cache; /* words as in libvirt */
-	struct value io; /* words: native threads io_uring */
-	struct value discard; /* words: unmap ignore */
+	struct value format;	    /* words: raw qcow2 */
+	struct value bus;	    /* words: virtio scsi */
+	struct value target;	    /* device name, "vdb"; else the first free one */
+	struct value cache;	    /* words as in libvirt */
+	struct value io;	    /* words: native threads io_uring */
+	struct value discard;	    /* words: unmap ignore */
 	struct value detect_zeroes; /* words: off on unmap */
 	struct value queues;
 	struct value queue_size;
-	struct value iothread; /* which of the guest's iothreads, from 1 */
+	struct value iothread;	    /* which of the guest's iothreads, from 1 */
 	struct value preallocation; /* words: off metadata falloc full */
 };
 
@@ -75,7 +76,7 @@ struct policy {
 	struct value libvirt, qemu; /* versions that the guests must run on */
 	struct {
 		struct place place;
-		struct values name; /* globs */
+		struct values name;    /* globs */
 		struct value priority; /* not given: 0 */
 	} match;
 	struct {
@@ -92,8 +93,8 @@ struct policy {
 	} require;
 	struct {
 		struct place place;
-		struct value vcpupin; /* enum vcpupin or CPUs */
-		struct value smt; /* enum smt; not given: prefer */
+		struct value vcpupin;		       /* enum vcpupin or CPUs */
+		struct value smt;		       /* enum smt; not given: prefer */
 		struct value emulatorpin, iothreadpin; /* enum helperpin or CPUs */
 		struct {
 			struct place place;
@@ -105,34 +106,35 @@ struct policy {
 	struct value iothreads;
 	struct {
 		struct place place;
-		struct value mode; /* enum numa_mode; not given: strict */
+		struct value mode;  /* enum numa_mode; not given: strict */
 		struct value nodes; /* host nodes that the guest may span; not given: 1 */
 		struct value nodeset; /* which host nodes it may use; not given: all */
-		struct values near; /* enum near or text, most important first */
+		struct values near;   /* enum near or text, most important first */
 		struct values with, apart; /* names of guests */
 	} numatune;
 	struct {
 		struct place place;
-		struct value hugepages; /* page size in bytes */
-		struct value source; /* words: anonymous file memfd */
-		struct value access; /* words: shared private */
+		struct value hugepages;	 /* page size in bytes */
+		struct value source;	 /* words: anonymous file memfd */
+		struct value access;	 /* words: shared private */
 		struct value allocation; /* words: immediate ondemand */
 		struct value locked;
 		struct value nosharepages;
 	} memoryBacking;
-	struct groups disks; /* struct policy_disk */
+	struct groups disks;	  /* struct policy_disk */
 	struct groups interfaces; /* struct policy_interface */
 	struct {
 		struct place place;
 		struct value read_iops, write_iops;
-		struct value rtt; /* microseconds */
+		struct value rtt;	 /* microseconds */
 		struct value throughput; /* Gb/s */
 	} expect;
 	struct value enforce; /* enum enforce; not given: rewrite */
-	char *file; /* owned; what the places name */
+	char *file;	      /* owned; what the places name */
 };
 
 extern const struct group policy_group;
+extern const char *const enforce_words[]; /* of enum enforce; ends with NULL */
 
 /* The policy in TEXT, checked as far as single fields go (what relates two is a rule), or
  * NULL. FILE is copied. */

@@ -3,8 +3,8 @@
  * YAML as a tree in which every node knows its place. The only file that knows libyaml.
  *
  * Scalars are text: no YAML 1.1 surprises ("no", "1e3", "0x10" stay as written). Refused,
- * each with one line: anchors, aliases, tags, duplicate keys, keys that are not scalars, a
- * second document, NULs and other control characters, invalid UTF-8, nesting beyond
+ * each with one line: anchors, aliases, tags, duplicate keys, keys that are not scalars,
+ * a second document, NULs and other control characters, invalid UTF-8, nesting beyond
  * YAML_DEPTH, more than YAML_NODES nodes, more than YAML_BYTES bytes.
  *
  * The tree is freed by yaml_tree_free(): libyaml exports a yaml_free() of its own, and
@@ -24,12 +24,13 @@ enum yaml_kind { YAML_SCALAR, YAML_SEQUENCE, YAML_MAPPING };
 struct yaml {
 	enum yaml_kind kind;
 	struct place place; /* where it begins */
-	/* Of a scalar. NULL, only after yaml_salvage(): what stood here has been reported. */
+	/* Of a scalar. NULL, only after yaml_salvage(): what stood here has been
+	 * reported. */
 	char *text;
 	/* Column of the text's first byte where the file has it byte for byte on the line
 	 * of place, so that an offset in it can be pointed at; else 0. */
 	unsigned text_column;
-	struct yaml **keys; /* of a mapping: scalars, one for each item */
+	struct yaml **keys;  /* of a mapping: scalars, one for each item */
 	struct yaml **items; /* of a sequence or mapping */
 	size_t count;
 };
@@ -42,7 +43,8 @@ struct yaml *yaml_parse(const char *file, const char *text, size_t length,
 			struct diag *diag);
 
 /* As yaml_parse(), for callers that want to report their own faults in the same run: what
- * can be read beside the faults, in which case *RET_SOUND is false. NULL when nothing can. */
+ * can be read beside the faults, in which case *RET_SOUND is false. NULL when nothing
+ * can. */
 struct yaml *yaml_salvage(const char *file, const char *text, size_t length,
 			  bool *ret_sound, struct diag *diag);
 

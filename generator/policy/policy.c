@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A policy from its text, and the one that applies to a guest. */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "policy/policy.h"
+
+struct policy *policy_parse(const char *file, const char *text, size_t length,
+			    struct diag *diag)
+{
+	struct policy *policy = xcalloc(1, sizeof(*policy));
+	bool sound = false, good = false;
+
+	policy->file = xstrdup(file);
+	cleanup_yaml struct yaml *yaml = yaml_salvage(policy->file, text, length, &sound,
+						      diag);
+	if (yaml)
+		good = fields_read(&policy_group, yaml, policy, diag);
+	if (good && sound)
+		return policy;
+	policy_free(policy);
+	return NULL;
+}
+
+void policy_free(struct policy *policy)
+{
+	if (!policy)
+		return;
+	fields_done(&policy_group, policy);
+	free(policy->file);
+	free(policy);
+}
+
+static bool matches(const struct policy *policy, const char *guest)
+{
+	const struct values *names = &policy->match.name;
+
+	for (size_t i = 0; i < names->count; i++)
+		if (fnmatch(names->items[i].text, guest, 0) == 0)
+			return true;
+	return false;
+}
+
+static bool named(const struct policy *const *policies, size_t count, const char *guest,
+		  const char *metadata, const struct policy **ret_policy,
+		  struct diag *diag)
+{
+	const char **names = NULL;
+	size_t n_names = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(policies[i]->name.text, metadata) == 0) {
+			*ret_policy = policies[i];
+			return true;
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		*append(names, n_names) = policies[i]->name.text;
+	*append(names, n_names) = NULL;
+	const char *near = text_nearest(metadata, names);
+	diag_error(
+		diag, NOWHERE, NULL,
+		"guest %s names the policy \"%s\" in its metadata, but there is none of "
+		"that name%s%s%s",
+		guest, metadata, near ? "; did you mean \"" : "", near ? near : "",
+		near ? "\"?" : "");
+	free(names);
+	return false;
+}
+
+static uint64_t priority(const struct policy *policy)
+{
+	return policy->match.priority.number;
+}
+
+static bool refuse_tie(const struct policy *a, const struct policy *b, const char *guest,
+		       struct diag *diag)
+{
+	diag_error(
+		diag, b->match.place, NULL,
+		"guest %s matches the policies \"%s\" and \"%s\", both of priority %llu; "
+		"give one a higher match.priority",
+		guest, a->name.text, b->name.text, (unsigned long long)priority(a));
+	diag_note(diag, a->match.place, "the other one is here");
+	return false;
+}
+
+bool policy_choose(const struct policy *const *policies, size_t count, const char *guest,
+		   const char *metadata, const struct policy **ret_policy,
+		   struct diag *diag)
+{
+	const struct policy *best = NULL, *rival = NULL;
+
+	if (metadata)
+		return named(policies, count, guest, metadata, ret_policy, diag);
+	for (size_t i = 0; i < count; i++) {
+		if (!matches(policies[i], guest))
+			continue;
+		if (best && priority(policies[i]) == priority(best)) {
+			rival = policies[i];
+		} else if (!best || priority(policies[i]) > priority(best)) {
+			best = policies[i];
+			rival = NULL;
+		}
+	}
+	if (rival)
+		return refuse_tie(best, rival, guest, diag);
+	*ret_policy = best;
+	return true;
+}
+
+/* What stands for the {guest} or {name} that AT begins with, or NULL. */
+static const char *replacement(const char *at, const char *guest, const char *name)
+{
+	if (text_starts(at, "{guest}"))
+		return guest;
+	return text_starts(at, "{name}") ? name : NULL;
+}
+
+char *policy_expand(const char *pattern, const char *guest, const char *name)
+{
+	struct text out = TEXT_INIT;
+
+	while (*pattern) {
+		const char *text = replacement(pattern, guest, name);
+
+		if (text)
+			text_add(&out, text);
+		else
+			text_add_bytes(&out, pattern, 1);
+		pattern = text ? strchr(pattern, '}') + 1 : pattern + 1;
+	}
+	return text_take(&out);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One scalar of a field: its types, and what is said of a value that is not of its type.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "base/text.h"
+#include "policy/scalars.h"
+
+/* What is wrong with a text, where its type can say more than that it is not of it. */
+struct fault {
+	const char *reason; /* a sentence fragment, or NULL */
+	size_t at;	    /* offset in the text */
+};
+
+static bool digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool version_parse(const char *text, uint64_t *ret_version)
+{
+	static const struct {
+		uint64_t scale;
+		size_t digits;
+	} parts[] = { { 1000000, 4 }, { 1000, 3 }, { 1, 3 } };
+	uint64_t version = 0;
+
+	for (size_t part = 0; part < ARRAY_SIZE(parts); part++) {
+		size_t digits = strspn(text, "0123456789");
+		uint64_t number = 0;
+
+		if (digits == 0 || digits > parts[part].digits)
+			return false;
+		for (; digits; digits--)
+			number = number * 10 + (uint64_t)(*text++ - '0');
+		version += number * parts[part].scale;
+		if (!*text) {
+			*ret_version = version;
+			return true;
+		}
+		if (*text++ != '.')
+			return false;
+	}
+	return false;
+}
+
+char *version_format(uint64_t version)
+{
+	return xasprintf("%" PRIu64 ".%" PRIu64 ".%" PRIu64, version / 1000000,
+			 version / 1000 % 1000, version % 1000);
+}
+
+static bool read_text(const struct field *field, struct value *value, struct fault *fault)
+{
+	(void)field;
+	(void)fault;
+	return *value->text;
+}
+
+static bool read_name(const struct field *field, struct value *value, struct fault *fault)
+{
+	const char *c = value->text;
+
+	(void)field;
+	(void)fault;
+	if (*c == '-' || *c == '.')
+		return false;
+	while (letter(*c) || digit(*c) || (*c && strchr("._-+", *c)))
+		c++;
+	return !*c;
+}
+
+static bool read_bool(const struct field *field, struct value *value, struct fault *fault)
+{
+	static const char *const words[] = { "no", "yes", "false", "true", "off", "on" };
+
+	(void)field;
+	(void)fault;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(value->text, words[i]) == 0) {
+			value->number = i % 2;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "010" is 8 for some readers of YAML and 10 for others. */
+static bool read_count(const struct field *field, struct value *value,
+		       struct fault *fault)
+{
+	unsigned long long number;
+
+	(void)fault;
+	if (value->text[0] == '0' && value->text[1])
+		return false;
+	if (!text_number(value->text, &number) || number < field->min ||
+	    number > field->max)
+		return false;
+	value->number = number;
+	return true;
+}
+
+static bool read_size(const struct field *field, struct value *value, struct fault *fault)
+{
+	uint64_t bytes;
+
+	if (!size_parse(value->text, &bytes, &fault->reason))
+		return false;
+	if (bytes < field->min || bytes > field->max)
+		return false;
+	value->number = bytes;
+	return true;
+}
+
+static bool read_cpus(const struct field *field, struct value *value, struct fault *fault)
+{
+	value->cpus = xmalloc(sizeof(*value->cpus));
+	if (cpuset_parse(value->text, value->cpus, &fault->reason, &fault->at))
+		return true;
+	free(take(value->cpus));
+	/* What looks like a slip in a word is better told the words. */
+	if (field->words && letter(*value->text))
+		*fault = (struct fault){ NULL, 0 };
+	return false;
+}
+
+static bool read_path(const struct field *field, struct value *value, struct fault *fault)
+{
+	(void)field;
+	(void)fault;
+	return value->text[0] == '/' && !strpbrk(value->text, "\n\r\t");
+}
+
+static bool read_pattern(const struct field *field, struct value *value,
+			 struct fault *fault)
+{
+	if (!read_path(field, value, fault))
+		return false;
+	for (const char *at = value->text; *at;) {
+		if (text_starts(at, "{guest}") || text_starts(at, "{name}")) {
+			at = strchr(at, '}') + 1;
+			continue;
+		}
+		if (*at == '{' || *at == '}') {
+			fault->reason = "in braces there is only {guest} or {name}";
+			fault->at = (size_t)(at - value->text);
+			return false;
+		}
+		at++;
+	}
+	return true;
+}
+
+static bool read_version(const struct field *field, struct value *value,
+			 struct fault *fault)
+{
+	(void)field;
+	(void)fault;
+	return version_parse(value->text, &value->number);
+}
+
+static const struct type {
+	bool (*read)(const struct field *field, struct value *value, struct fault *fault);
+	const char *takes;
+	bool shown; /* an example says more than the name */
+} types[] = {
+	[SCALAR_NONE] = { NULL, NULL, false },
+	[SCALAR_TEXT] = { read_text, "a text", false },
+	[SCALAR_NAME] = { read_name, "a name of letters, digits and ._-+", true },
+	[SCALAR_BOOL] = { read_bool, "yes or no", false },
+	[SCALAR_COUNT] = { read_count, "a whole number", false },
+	[SCALAR_SIZE] = { read_size, "a size", true },
+	[SCALAR_CPUS] = { read_cpus, "a list of numbers", true },
+	[SCALAR_PATH] = { read_path, "an absolute path", true },
+	[SCALAR_PATTERN] = { read_pattern, "an absolute path", true },
+	[SCALAR_VERSION] = { read_version, "a version", true },
+};
+
+/* "vhostuser", "on or off", "auto or ", "one of on, off, or " */
+static void add_words(struct text *out, const char *const *words, bool typed)
+{
+	if (words[1])
+		text_add(out, "one of ");
+	for (size_t i = 0; words[i]; i++) {
+		if (i > 0)
+			text_add(out, words[i + 1] || typed ? ", " : " or ");
+		text_add(out, words[i]);
+	}
+	if (typed)
+		text_add(out, words[1] ? ", or " : " or ");
+}
+
+static void add_range(struct text *out, const struct field *field)
+{
+	if (field->type == SCALAR_COUNT)
+		text_printf(out, " from %" PRIu64 " to %" PRIu64, field->min, field->max);
+	if (field->type != SCALAR_SIZE)
+		return;
+	cleanup_free char *min = size_format(field->min), *max = size_format(field->max);
+	text_printf(out, " from %s to %s", min, max);
+}
+
+char *fields_takes(const struct field *field)
+{
+	const struct type *type = &types[field->type];
+	struct text out = TEXT_INIT;
+
+	if (field->words)
+		add_words(&out, field->words, type->takes != NULL);
+	if (type->takes) {
+		text_add(&out, type->takes);
+		add_range(&out, field);
+	}
+	if (type->shown)
+		text_printf(&out, " such as %s", field->example);
+	return text_take(&out);
+}
+
+static int word_of(const struct field *field, const char *text)
+{
+	for (int i = 0; field->words && field->words[i]; i++)
+		if (strcmp(field->words[i], text) == 0)
+			return i;
+	return -1;
+}
+
+static bool null(const char *text)
+{
+	return !strcmp(text, "~") || !strcmp(text, "null") || !strcmp(text, "Null") ||
+	       !strcmp(text, "NULL");
+}
+
+/* What is no longer kept needs no search for what was meant. */
+static const char *meant(const struct field *field, const char *text,
+			 const struct diag *diag)
+{
+	return field->words && !diag->dropped ? text_nearest(text, field->words) : NULL;
+}
+
+static void report(const struct field *field, const struct yaml *yaml,
+		   const struct fault *fault, struct diag *diag)
+{
+	struct place place = yaml->place;
+	const char *near = meant(field, yaml->text, diag);
+
+	if (yaml->text_column)
+		place.column = yaml->text_column + (unsigned)fault->at;
+	if (fault->reason) {
+		diag_error(diag, place, NULL, "%s is \"%s\": %s", field->key, yaml->text,
+			   fault->reason);
+		return;
+	}
+	cleanup_free char *takes = fields_takes(field);
+	diag_error(diag, yaml->place, NULL, "%s is \"%s\", but takes %s%s%s%s",
+		   field->key, yaml->text, takes, near ? "; did you mean \"" : "",
+		   near ? near : "", near ? "\"?" : "");
+}
+
+static bool read_word(const struct field *field, struct value *value)
+{
+	unsigned long long number;
+
+	value->word = word_of(field, value->text);
+	if (value->word < 0)
+		return false;
+	if (text_number(value->text, &number))
+		value->number = number;
+	return true;
+}
+
+bool scalar_read(const struct field *field, const struct yaml *yaml, struct value *ret,
+		 struct diag *diag)
+{
+	const struct type *type = &types[field->type];
+	struct fault fault = { NULL, 0 };
+
+	ret->place = yaml->place;
+	if (!yaml->text)
+		return false;
+	ret->text = xstrdup(yaml->text);
+	if (read_word(field, ret) ||
+	    (type->read && !null(ret->text) && type->read(field, ret, &fault)))
+		return true;
+	if (*ret->text) {
+		report(field, yaml, &fault, diag);
+		return false;
+	}
+	cleanup_free char *takes = fields_takes(field);
+	diag_error(diag, yaml->place, NULL, "%s is empty, but takes %s", field->key,
+		   takes);
+	return false;
+}
+
+void scalar_done(struct value *value)
+{
+	free(value->text);
+	free(value->cpus);
+}
