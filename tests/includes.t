@@ -135,7 +135,7 @@ check_licence() {
 
 # Paths that exist on the machine where it was written alone.
 check_paths() {
-	local here='[/]work/|[/]home/[a-z]|[/]root/'
+	local here='(^|[^A-Za-z0-9_}.])/(work|home|root)/[a-z]'
 
 	all_files | grep -vx COPYING | xargs grep -nIE "$here" |
 		grep -vF 'includes.t' | sed 's/$/ (a path of one machine)/'
