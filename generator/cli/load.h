@@ -19,8 +19,10 @@ struct claims *load_claims(const char *path, struct diag *diag);
  * colon, and no such file); NULL: this machine. */
 struct host *load_host(const char *host, struct diag *diag);
 
-/* Prints what was found, sorted, on stderr (in colour on a terminal without NO_COLOR);
- * yields the command's exit status. */
+/* Prints what was found, sorted, on stderr; yields the command's exit status. */
 int load_report(struct diag *diag);
+
+/* FD is a terminal, and NO_COLOR is not set. */
+bool load_colour(int fd);
 
 #endif
