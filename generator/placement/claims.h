@@ -6,10 +6,13 @@
  * The text is one line a guest, sorted by UUID, readable with cat:
  *
  *	vmgen-claims 1
- *	UUID state=running cpus=1-3,7-19 nodes=0 memory=0:8388608 pages=0:1048576:8 name=iops-0
+ *	UUID state=running cpus=1-3,7-19 vcpus=1-3,7-19 nodes=0 memory=0:8388608
+ *		pages=0:1048576:8 name=iops-0
  *
- * memory is NODE:KiB of normal pages, pages is NODE:SIZE-KiB:COUNT, both lists; name is
- * last and runs to the end of the line, with \xNN for backslash and control characters.
+ * (on one line), in this order; what is empty is left out. cpus are its own, vcpus those
+ * that its vCPUs may run on; memory is NODE:KiB of normal pages, pages is
+ * NODE:SIZE-KiB:COUNT, both lists; name is last and runs to the end of the line, with
+ *\xNN for backslash and control characters.
  */
 #ifndef VMGEN_CLAIMS_H
 #define VMGEN_CLAIMS_H
@@ -32,9 +35,9 @@ struct claim {
 	char uuid[37];
 	char *name;
 	enum claim_state state;
-	struct cpuset cpus; /* exclusively its own, idle SMT siblings included */
+	struct cpuset cpus;	/* exclusively its own, idle SMT siblings included */
 	struct cpuset vcpus_on; /* CPUs that its vCPUs may run on; exclusive or not */
-	struct cpuset nodes; /* where it is */
+	struct cpuset nodes;	/* where it is */
 	struct claim_memory *memory;
 	size_t n_memory;
 };

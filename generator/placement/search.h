@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Branch and bound over nodes: what assign.c (given cells) and split.c (a free split)
+ * share. Inner header of nodes.c. */
+#ifndef VMGEN_SEARCH_H
+#define VMGEN_SEARCH_H
+
+#include "placement/cores.h"
+#include "placement/nodes.h"
+
+enum { SEARCH_CACHE = 1 << 12 };
+
+struct cached {
+	const struct site *site; /* NULL: nothing yet */
+	unsigned vcpus;
+	bool emulator, fits;
+	struct cost cost;
+};
+
+struct search {
+	const struct sites *sites;
+	struct cached *cache;
+	unsigned *takes;    /* scratch */
+	struct cost least;  /* of each column that nodes decide, over all nodes */
+	struct parts parts; /* being built */
+	struct parts best;
+	bool found;
+	unsigned steps;
+};
+
+enum emulators { EMULATORS_NONE, EMULATORS_EACH, EMULATORS_ONE };
+
+bool search_local(struct search *search, const struct site *site, unsigned vcpus,
+		  bool emulator, struct cost *ret_cost);
+/* The least that VCPUS cost on SITE, wherever the emulator goes. */
+bool search_cheapest(struct search *search, const struct site *site, unsigned vcpus,
+		     struct cost *ret_cost);
+struct cost search_nodes_cost(const struct part *parts, unsigned count);
+struct cost search_bound(const struct search *search, unsigned placed, unsigned count);
+bool search_better(const struct search *search, const struct cost *cost);
+void search_offer(struct search *search, const struct cost *cost);
+enum emulators search_emulators(const struct search *search, unsigned count);
+
+void assign_cells(struct search *search);
+void split_freely(struct search *search);
+
+#endif
