@@ -70,9 +70,8 @@ struct field {
 	uint64_t min, max;	   /* of COUNT and SIZE */
 	const struct group *group; /* of GROUP and GROUPS */
 	bool required;
-	const char *example; /* a value that is accepted, for manual and tests; not of
-				groups */
-	const char *doc;     /* one sentence or two, for the schema and the manual page */
+	const char *example; /* a value that is accepted; not of groups */
+	const char *doc; /* for schema and manual; NULL of GROUP: its group's says it */
 };
 
 struct group {
