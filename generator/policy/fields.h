@@ -89,7 +89,7 @@ bool fields_read(const struct group *group, const struct yaml *yaml, void *ret,
 void fields_done(const struct group *group, void *object);
 
 /* What a scalar of FIELD may be, for messages and the manual: "one of dedicated, shared,
- * or a list of numbers such as 1-3,7-19"; the caller frees it. */
+ * or a list such as 1-3,7-19"; the caller frees it. */
 char *fields_takes(const struct field *field);
 
 static inline bool given(const struct value *value)

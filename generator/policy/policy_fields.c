@@ -178,7 +178,7 @@ static const struct field cputune_fields[] = {
 		 "idle; require: vCPUs sit on the siblings of whole cores; prefer: so "
 		 "where it fits; any: it does not matter. Not given: prefer." },
 	{ .key = "emulatorpin", .type = SCALAR_CPUS, .words = helperpin_words,
-	  IN(cputune, emulatorpin), .example = "housekeeping",
+	  IN(cputune, emulatorpin), .example = "4-6",
 	  .doc = "Where QEMU's own threads run, and with them the vhost-net worker "
 		 "threads. housekeeping: the host policy's housekeeping CPUs, those of "
 		 "the guest's nodes where there are any; own: a CPU that nobody else "

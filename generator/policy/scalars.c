@@ -179,7 +179,7 @@ static const struct type {
 	[SCALAR_BOOL] = { read_bool, "yes or no", false },
 	[SCALAR_COUNT] = { read_count, "a whole number", false },
 	[SCALAR_SIZE] = { read_size, "a size", true },
-	[SCALAR_CPUS] = { read_cpus, "a list of numbers", true },
+	[SCALAR_CPUS] = { read_cpus, "a list", true },
 	[SCALAR_PATH] = { read_path, "an absolute path", true },
 	[SCALAR_PATTERN] = { read_pattern, "an absolute path", true },
 	[SCALAR_VERSION] = { read_version, "a version", true },
