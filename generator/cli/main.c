@@ -10,7 +10,7 @@
 enum { OPTIONS_MAX = 32, EXIT_USAGE = 2 };
 
 static const struct command *const commands[] = {
-	&command_schema,
+	&command_host,
 	NULL,
 };
 

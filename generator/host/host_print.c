@@ -11,7 +11,7 @@
 #include "host/host.h"
 #include "policy/fields.h"
 
-enum { COLUMNS = 92, NONE = -1 };
+enum { COLUMNS = 100, NONE = -1 };
 
 static const char *const kinds[] = {
 	[HOST_DEVICE_OTHER] = "other",

@@ -393,7 +393,7 @@ struct host *host_from_synthetic(const char *description, struct diag *diag)
 	if (hwloc_topology_set_synthetic(reader.topology, description) ||
 	    hwloc_topology_load(reader.topology)) {
 		diag_error(diag, reader.place, NULL,
-			   "'%s' is no synthetic topology that hwloc accepts; such are "
+			   "'%s' is neither a file nor a synthetic topology such as "
 			   "\"package:2 numa:1 l3:1 core:20 pu:2\"",
 			   description);
 		return NULL;

@@ -63,7 +63,13 @@ xmlDoc *host_xml_parse(const char *file, const char *text, size_t length,
 			    XML_PARSE_COMPACT;
 	cleanup_parser xmlParserCtxt *parser = xmlNewParserCtxt();
 
-	if (!parser || length > INT_MAX)
+	if (length > HOST_XML_BYTES) {
+		diag_error(diag, (struct place){ .file = file }, NULL,
+			   "this XML has %zu bytes, more than the %d that are read",
+			   length, HOST_XML_BYTES);
+		return NULL;
+	}
+	if (!parser)
 		abort();
 	xmlDoc *doc = xmlCtxtReadMemory(parser, text, (int)length, NULL, NULL, options);
 	if (!doc) {

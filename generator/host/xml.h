@@ -7,6 +7,9 @@
 
 #include "base/diag.h"
 
+/* A machine of 1500 cores takes three million. */
+enum { HOST_XML_BYTES = 16 << 20 };
+
 /* The document in TEXT, whose root element is ROOT; xmlFreeDoc(). NULL and a report with
  * line and column when it is not well-formed, is another document, or declares entities.
  * A DOCTYPE that only names an external file is harmless, since nothing is loaded. */

@@ -43,8 +43,7 @@ static const struct group match_group = {
 	.size = SIZE_OF(match),
 	.fields = match_fields,
 	.doc = "Which guests the policy is for. A <vmgen:policy name=\"...\"/> in a "
-	       "guest's metadata wins over all matches. Not given: only guests that name "
-	       "the policy there.",
+	       "guest's metadata wins over all matches.",
 };
 
 static const struct field domain_fields[] = {
@@ -102,9 +101,11 @@ static const struct group memory_range_group = {
 
 static const struct field require_fields[] = {
 	{ .key = "vcpus", .shape = SHAPE_GROUP, IN(require, vcpus),
-	  .group = &vcpu_range_group },
+	  .group = &vcpu_range_group,
+	  .doc = "How many vCPUs a guest may come with." },
 	{ .key = "memory", .shape = SHAPE_GROUP, IN(require, memory),
-	  .group = &memory_range_group },
+	  .group = &memory_range_group,
+	  .doc = "How much memory a guest may come with." },
 	{ .key = NULL },
 };
 
@@ -144,7 +145,7 @@ static const struct group vcpusched_group = {
 	.name = "vcpusched",
 	.size = SIZE_OF(cputune.vcpusched),
 	.fields = vcpusched_fields,
-	.doc = "How the kernel schedules the vCPU threads, for real-time guests.",
+	.doc = "How the kernel schedules the vCPU threads.",
 };
 
 static const char *const vcpupin_words[] = {
@@ -178,7 +179,7 @@ static const struct field cputune_fields[] = {
 		 "idle; require: vCPUs sit on the siblings of whole cores; prefer: so "
 		 "where it fits; any: it does not matter. Not given: prefer." },
 	{ .key = "emulatorpin", .type = SCALAR_CPUS, .words = helperpin_words,
-	  IN(cputune, emulatorpin), .example = "4-6",
+	  IN(cputune, emulatorpin), .example = "housekeeping",
 	  .doc = "Where QEMU's own threads run, and with them the vhost-net worker "
 		 "threads. housekeeping: the host policy's housekeeping CPUs, those of "
 		 "the guest's nodes where there are any; own: a CPU that nobody else "
@@ -188,7 +189,8 @@ static const struct field cputune_fields[] = {
 	  .doc = "Where the I/O threads run; takes what emulatorpin takes. Not given: as "
 		 "the guest has it." },
 	{ .key = "vcpusched", .shape = SHAPE_GROUP, IN(cputune, vcpusched),
-	  .group = &vcpusched_group },
+	  .group = &vcpusched_group,
+	  .doc = "How the kernel schedules the vCPU threads, for real-time guests." },
 	{ .key = NULL },
 };
 
@@ -429,7 +431,8 @@ static const struct field interface_fields[] = {
 	  .required = true, .example = "vhostuser",
 	  .doc = "vhostuser: packets pass through memory that guest and switch share." },
 	{ .key = "source", .shape = SHAPE_GROUP, AT(policy_interface, source),
-	  .group = &source_group, .required = true },
+	  .group = &source_group, .required = true,
+	  .doc = "The socket between guest and switch." },
 	{ .key = "queues", COUNT(1, QUEUES_MAX), .words = WORDS("auto"),
 	  AT(policy_interface, queues), .example = "auto",
 	  .doc = "Queue pairs. auto: as many as vCPUs, the switch's limit and libvirt "
@@ -452,7 +455,8 @@ static const struct field interface_fields[] = {
 	  .doc = "Whether a received packet may span several buffers; off is faster "
 		 "where each fits into one. Not given: as QEMU chooses, on." },
 	{ .key = "zero_copy", .shape = SHAPE_GROUP, AT(policy_interface, zero_copy),
-	  .group = &zero_copy_group },
+	  .group = &zero_copy_group,
+	  .doc = "Let the switch send the guest's packets without copying them." },
 	{ .key = NULL },
 };
 
@@ -508,21 +512,28 @@ static const struct field policy_fields[] = {
 	{ .key = "qemu", .type = SCALAR_VERSION, AT(policy, qemu), .example = "7.2.0",
 	  .doc = "The oldest QEMU that the guests must run on; what it lacks is an "
 		 "error. Not given: the host's." },
-	{ .key = "match", .shape = SHAPE_GROUP, AT(policy, match), .group = &match_group },
+	{ .key = "match", .shape = SHAPE_GROUP, AT(policy, match), .group = &match_group,
+	  .doc = "Which guests the policy is for. Not given: those that name it in their "
+		 "metadata." },
 	{ .key = "domain", .shape = SHAPE_GROUP, AT(policy, domain),
-	  .group = &domain_group },
+	  .group = &domain_group,
+	  .doc = "The guest that `vmgen render` makes." },
 	{ .key = "require", .shape = SHAPE_GROUP, AT(policy, require),
-	  .group = &require_group },
+	  .group = &require_group,
+	  .doc = "What a guest must bring, whoever made it." },
 	{ .key = "cputune", .shape = SHAPE_GROUP, AT(policy, cputune),
-	  .group = &cputune_group },
+	  .group = &cputune_group,
+	  .doc = "Which host CPUs the guest's threads run on." },
 	{ .key = "iothreads", COUNT(1, IOTHREADS_MAX), AT(policy, iothreads),
 	  .example = "2",
 	  .doc = "How many I/O threads the guest has at least. Not given: as the guest "
 		 "has it." },
 	{ .key = "numatune", .shape = SHAPE_GROUP, AT(policy, numatune),
-	  .group = &numatune_group },
+	  .group = &numatune_group,
+	  .doc = "Which host nodes the guest's memory and vCPUs are on." },
 	{ .key = "memoryBacking", .shape = SHAPE_GROUP, AT(policy, memoryBacking),
-	  .group = &memory_backing_group },
+	  .group = &memory_backing_group,
+	  .doc = "What the guest's memory is made of." },
 	{ .key = "disks", .shape = SHAPE_GROUPS, AT(policy, disks), .group = &disk_group,
 	  .doc = "Data disks that the guest has beside its own." },
 	{ .key = "interfaces", .shape = SHAPE_GROUPS, AT(policy, interfaces),
@@ -530,7 +541,8 @@ static const struct field policy_fields[] = {
 	  .doc = "Network interfaces: made where the guest lacks them, brought up to "
 		 "this where it has them." },
 	{ .key = "expect", .shape = SHAPE_GROUP, AT(policy, expect),
-	  .group = &expect_group },
+	  .group = &expect_group,
+	  .doc = "What to measure in the guest afterwards." },
 	{ .key = "enforce", .words = enforce_words, AT(policy, enforce),
 	  .example = "rewrite",
 	  .doc = "What the hook does with a start that is not as the policy says. "

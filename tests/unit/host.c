@@ -10,6 +10,7 @@
 #include "machine/file.h"
 #include "machine/live.h"
 #include "machine/programs.h"
+#include "policy/host_policy.h"
 #include "tap.h"
 
 #define CORPUS "../shared/corpus/"
@@ -658,8 +659,8 @@ static void machine_facts(void)
 	   "devices:\n"
 	   "  - {pci: 0000:00:17.0, kind: other, node: 1, names: [sda], mounts: [/]}\n"
 	   "  - {pci: 0000:00:18.0, kind: other, node: 1, names: [sdb], mounts: [/]}\n"
-	   "  - {pci: 0000:5e:00.0, kind: other, node: 0, names: [nvme0n1],\n"
-	   "          mounts: [/var/lib/libvirt/images]}\n"
+	   "  - {pci: 0000:5e:00.0, kind: other, node: 0, names: [nvme0n1], "
+	   "mounts: [/var/lib/libvirt/images]}\n"
 	   "  - {pci: 0000:81:00.0, kind: other, node: 1, names: [nvme1n1], mounts: "
 	   "[/data]}\n"
 	   "  - {pci: 0000:82:00.0, kind: other, node: 0, names: [nvme1n1], mounts: "
@@ -703,8 +704,68 @@ static void versions(void)
 	ok(programs_version_in("no version 12 here") == 0, "no version");
 }
 
+static struct host_policy *load_host_policy(const char *path)
+{
+	cleanup_diag struct diag diag = DIAG_INIT;
+	size_t length = 0;
+	cleanup_free char *text = file_read(path, FILE_MAX, &length, &diag);
+	struct host_policy *policy = text ? host_policy_parse(path, text, length, &diag)
+					  : NULL;
+
+	show(&diag);
+	return policy;
+}
+
+/* The CPUs are the host's, whole cores, and in one set only; the drives are there. */
+static bool fits(const struct host_policy *policy, const struct host *host)
+{
+	const struct value *const sets[] = {
+		&policy->reserved_cpus, &policy->housekeeping_cpus,
+		&policy->dedicated_cpus, &policy->shared_cpus, &policy->vswitch.pmd_cpus
+	};
+	const struct drive *drives = policy->drives.items;
+	struct cpuset taken = CPUSET_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
+		if (!given(sets[i]))
+			continue;
+		if (cpuset_intersects(sets[i]->cpus, &taken) ||
+		    !cpuset_subset(sets[i]->cpus, &host->online))
+			return false;
+		cpuset_foreach (cpu, sets[i]->cpus) {
+			struct cpuset siblings = host_siblings(host, cpu);
+
+			if (!cpuset_subset(&siblings, sets[i]->cpus))
+				return false;
+		}
+		cpuset_or(&taken, sets[i]->cpus);
+	}
+	for (size_t i = 0; i < policy->drives.count; i++)
+		if (!host_device(host, drives[i].device.text))
+			return false;
+	return true;
+}
+
+static void shipped_hosts(void)
+{
+	static const char *const names[] = { "two-socket-40", "epyc-2s-256" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		cleanup_free char *path = xasprintf("policies/hosts/%s.yaml", names[i]);
+		cleanup_free char *policy_path = xasprintf(
+			"policies/hosts/%s.host-policy.yaml", names[i]);
+		cleanup_host struct host *host = load(path);
+		struct host_policy *policy = load_host_policy(policy_path);
+
+		ok(host && policy && fits(policy, host), "%s has a policy that fits",
+		   names[i]);
+		host_policy_free(policy);
+	}
+}
+
 int main(void)
 {
+	shipped_hosts();
 	synthetic_strings();
 	odd_machines();
 	paths();
