@@ -11,6 +11,7 @@ enum { OPTIONS_MAX = 32, EXIT_USAGE = 2 };
 
 static const struct command *const commands[] = {
 	&command_host,
+	&command_schema,
 	NULL,
 };
 

@@ -48,27 +48,33 @@ static const char *home_of(const struct group *group, const char *key)
 	return NULL;
 }
 
+/* All known keys are told once a mapping: *LISTED. */
 static void report_unknown(const struct group *group, const struct yaml *key,
-			   struct diag *diag)
+			   bool *listed, struct diag *diag)
 {
 	cleanup_free const char **known = keys_of(group);
-	cleanup_free char *all = join(known);
 	const char *home = home_of(group, key->text);
 	/* What is no longer kept needs no search for what was meant. */
 	const char *near = diag->dropped ? NULL : text_nearest(key->text, known);
+	cleanup_free char *hint = NULL;
 
-	if (home)
-		diag_error(diag, key->place, NULL,
-			   "unknown key \"%s\" in %s; it belongs below \"%s:\"",
-			   key->text, group->name, home);
-	else if (near)
-		diag_error(diag, key->place, NULL,
-			   "unknown key \"%s\" in %s; did you mean \"%s\"?", key->text,
-			   group->name, near);
-	else
-		diag_error(diag, key->place, NULL,
-			   "unknown key \"%s\" in %s, which takes %s", key->text,
-			   group->name, all);
+	if (home) {
+		hint = xasprintf("; it belongs below \"%s:\"", home);
+	} else if (near) {
+		hint = xasprintf("; did you mean \"%s\"?", near);
+	} else if (!*listed) {
+		cleanup_free char *all = join(known);
+
+		hint = xasprintf(", which takes %s", all);
+		*listed = true;
+	}
+	diag_error(diag, key->place, NULL, "unknown key \"%s\" in %s%s", key->text,
+		   group->name, hint ? hint : "");
+}
+
+static bool reported(const struct yaml *yaml)
+{
+	return yaml->kind == YAML_SCALAR && !yaml->text;
 }
 
 /* "a mapping" of what was found; an empty scalar is what "key:" leaves. */
@@ -76,7 +82,7 @@ static const char *found(const struct yaml *yaml)
 {
 	if (yaml->kind == YAML_SCALAR)
 		return *yaml->text ? "a single value" : "nothing";
-	return yaml->kind == YAML_SEQUENCE ? "a list" : "a mapping";
+	return yaml->kind == YAML_SEQUENCE ? "a YAML list" : "a mapping";
 }
 
 /* True when YAML is of KIND; else it is reported unless it has been, WANT being what
@@ -84,7 +90,7 @@ static const char *found(const struct yaml *yaml)
 static bool expect(const struct yaml *yaml, enum yaml_kind kind, const char *who,
 		   const char *want, struct diag *diag)
 {
-	if (yaml->kind == YAML_SCALAR && !yaml->text)
+	if (reported(yaml))
 		return false;
 	if (yaml->kind == kind)
 		return true;
@@ -164,7 +170,8 @@ static bool read_groups(const struct field *field, const struct yaml *yaml, void
 
 	groups->place = yaml->place;
 	cleanup_free char *want = xasprintf(
-		"a list, each item a %s beginning with \"- \"", group->name);
+		"a list of mappings (\"- %s: ...\"), one for each %s",
+		group->fields[0].key, group->name);
 	if (!expect(yaml, YAML_SEQUENCE, field->key, want, diag))
 		return false;
 	groups->items = xcalloc(yaml->count, group->size);
@@ -213,20 +220,19 @@ static bool check_required(const struct group *group, const void *object,
 static bool read_items(const struct group *group, const struct yaml *yaml, void *object,
 		       struct diag *diag)
 {
-	bool good = true;
+	bool good = true, listed = false;
 
 	*(struct place *)object = yaml->place;
 	for (size_t i = 0; i < yaml->count; i++) {
-		const struct field *field = field_of(group, yaml->keys[i]->text);
+		const struct yaml *key = yaml->keys[i], *item = yaml->items[i];
+		const struct field *field = field_of(group, key->text);
 
-		if (field) {
-			good &= readers[field->shape](field, yaml->items[i],
-						      (char *)object + field->offset,
-						      diag);
-			continue;
-		}
-		report_unknown(group, yaml->keys[i], diag);
-		good = false;
+		if (field)
+			good &= readers[field->shape](
+				field, item, (char *)object + field->offset, diag);
+		else if (!reported(item))
+			report_unknown(group, key, &listed, diag);
+		good &= field != NULL;
 	}
 	return check_required(group, object, yaml->place, diag) && good;
 }

@@ -70,9 +70,8 @@ struct field {
 	uint64_t min, max;	   /* of COUNT and SIZE */
 	const struct group *group; /* of GROUP and GROUPS */
 	bool required;
-	const char *example; /* a value that is accepted, for manual and tests; not of
-				groups */
-	const char *doc;     /* one sentence or two, for the schema and the manual page */
+	const char *example; /* a value that is accepted; not of groups */
+	const char *doc; /* for schema and manual; NULL of GROUP: its group's says it */
 };
 
 struct group {
@@ -90,7 +89,7 @@ bool fields_read(const struct group *group, const struct yaml *yaml, void *ret,
 void fields_done(const struct group *group, void *object);
 
 /* What a scalar of FIELD may be, for messages and the manual: "one of dedicated, shared,
- * or a list of numbers such as 1-3,7-19"; the caller frees it. */
+ * or a list such as 1-3,7-19"; the caller frees it. */
 char *fields_takes(const struct field *field);
 
 static inline bool given(const struct value *value)

@@ -58,7 +58,7 @@ static const struct group vswitch_group = {
 	.name = "vswitch",
 	.size = sizeof(((struct host_policy *)NULL)->vswitch),
 	.fields = vswitch_fields,
-	.doc = "The switch at the other end of vhost-user sockets.",
+	.doc = "The switch at the other end of vhost-user sockets. Not given: not known.",
 };
 
 static const struct field drive_fields[] = {
@@ -104,9 +104,7 @@ static const struct field host_policy_fields[] = {
 	  .doc = "What becomes of guests without a policy. shared: they run on the "
 		 "shared CPUs; ignore: they are left alone; refuse: they do not start. "
 		 "Not given: ignore." },
-	{ .key = "vswitch", .shape = SHAPE_GROUP, AT(vswitch), .group = &vswitch_group,
-	  .doc = "The switch at the other end of vhost-user sockets. Not given: not "
-		 "known." },
+	{ .key = "vswitch", .shape = SHAPE_GROUP, AT(vswitch), .group = &vswitch_group },
 	{ .key = "drives", .shape = SHAPE_GROUPS, AT(drives), .group = &drive_group,
 	  .doc = "Drives and what they can do, for what policies expect. Not given: not "
 		 "checked." },

@@ -43,7 +43,8 @@ static const struct group match_group = {
 	.size = SIZE_OF(match),
 	.fields = match_fields,
 	.doc = "Which guests the policy is for. A <vmgen:policy name=\"...\"/> in a "
-	       "guest's metadata wins over all matches.",
+	       "guest's metadata wins over all matches. Not given: only guests that name "
+	       "the policy there.",
 };
 
 static const struct field domain_fields[] = {
@@ -101,11 +102,9 @@ static const struct group memory_range_group = {
 
 static const struct field require_fields[] = {
 	{ .key = "vcpus", .shape = SHAPE_GROUP, IN(require, vcpus),
-	  .group = &vcpu_range_group,
-	  .doc = "How many vCPUs a guest may come with." },
+	  .group = &vcpu_range_group },
 	{ .key = "memory", .shape = SHAPE_GROUP, IN(require, memory),
-	  .group = &memory_range_group,
-	  .doc = "How much memory a guest may come with." },
+	  .group = &memory_range_group },
 	{ .key = NULL },
 };
 
@@ -145,7 +144,7 @@ static const struct group vcpusched_group = {
 	.name = "vcpusched",
 	.size = SIZE_OF(cputune.vcpusched),
 	.fields = vcpusched_fields,
-	.doc = "How the kernel schedules the vCPU threads.",
+	.doc = "How the kernel schedules the vCPU threads, for real-time guests.",
 };
 
 static const char *const vcpupin_words[] = {
@@ -179,7 +178,7 @@ static const struct field cputune_fields[] = {
 		 "idle; require: vCPUs sit on the siblings of whole cores; prefer: so "
 		 "where it fits; any: it does not matter. Not given: prefer." },
 	{ .key = "emulatorpin", .type = SCALAR_CPUS, .words = helperpin_words,
-	  IN(cputune, emulatorpin), .example = "housekeeping",
+	  IN(cputune, emulatorpin), .example = "4-6",
 	  .doc = "Where QEMU's own threads run, and with them the vhost-net worker "
 		 "threads. housekeeping: the host policy's housekeeping CPUs, those of "
 		 "the guest's nodes where there are any; own: a CPU that nobody else "
@@ -189,8 +188,7 @@ static const struct field cputune_fields[] = {
 	  .doc = "Where the I/O threads run; takes what emulatorpin takes. Not given: as "
 		 "the guest has it." },
 	{ .key = "vcpusched", .shape = SHAPE_GROUP, IN(cputune, vcpusched),
-	  .group = &vcpusched_group,
-	  .doc = "How the kernel schedules the vCPU threads, for real-time guests." },
+	  .group = &vcpusched_group },
 	{ .key = NULL },
 };
 
@@ -431,8 +429,7 @@ static const struct field interface_fields[] = {
 	  .required = true, .example = "vhostuser",
 	  .doc = "vhostuser: packets pass through memory that guest and switch share." },
 	{ .key = "source", .shape = SHAPE_GROUP, AT(policy_interface, source),
-	  .group = &source_group, .required = true,
-	  .doc = "The socket between guest and switch." },
+	  .group = &source_group, .required = true },
 	{ .key = "queues", COUNT(1, QUEUES_MAX), .words = WORDS("auto"),
 	  AT(policy_interface, queues), .example = "auto",
 	  .doc = "Queue pairs. auto: as many as vCPUs, the switch's limit and libvirt "
@@ -455,8 +452,7 @@ static const struct field interface_fields[] = {
 	  .doc = "Whether a received packet may span several buffers; off is faster "
 		 "where each fits into one. Not given: as QEMU chooses, on." },
 	{ .key = "zero_copy", .shape = SHAPE_GROUP, AT(policy_interface, zero_copy),
-	  .group = &zero_copy_group,
-	  .doc = "Let the switch send the guest's packets without copying them." },
+	  .group = &zero_copy_group },
 	{ .key = NULL },
 };
 
@@ -512,28 +508,21 @@ static const struct field policy_fields[] = {
 	{ .key = "qemu", .type = SCALAR_VERSION, AT(policy, qemu), .example = "7.2.0",
 	  .doc = "The oldest QEMU that the guests must run on; what it lacks is an "
 		 "error. Not given: the host's." },
-	{ .key = "match", .shape = SHAPE_GROUP, AT(policy, match), .group = &match_group,
-	  .doc = "Which guests the policy is for. Not given: those that name it in their "
-		 "metadata." },
+	{ .key = "match", .shape = SHAPE_GROUP, AT(policy, match), .group = &match_group },
 	{ .key = "domain", .shape = SHAPE_GROUP, AT(policy, domain),
-	  .group = &domain_group,
-	  .doc = "The guest that `vmgen render` makes." },
+	  .group = &domain_group },
 	{ .key = "require", .shape = SHAPE_GROUP, AT(policy, require),
-	  .group = &require_group,
-	  .doc = "What a guest must bring, whoever made it." },
+	  .group = &require_group },
 	{ .key = "cputune", .shape = SHAPE_GROUP, AT(policy, cputune),
-	  .group = &cputune_group,
-	  .doc = "Which host CPUs the guest's threads run on." },
+	  .group = &cputune_group },
 	{ .key = "iothreads", COUNT(1, IOTHREADS_MAX), AT(policy, iothreads),
 	  .example = "2",
 	  .doc = "How many I/O threads the guest has at least. Not given: as the guest "
 		 "has it." },
 	{ .key = "numatune", .shape = SHAPE_GROUP, AT(policy, numatune),
-	  .group = &numatune_group,
-	  .doc = "Which host nodes the guest's memory and vCPUs are on." },
+	  .group = &numatune_group },
 	{ .key = "memoryBacking", .shape = SHAPE_GROUP, AT(policy, memoryBacking),
-	  .group = &memory_backing_group,
-	  .doc = "What the guest's memory is made of." },
+	  .group = &memory_backing_group },
 	{ .key = "disks", .shape = SHAPE_GROUPS, AT(policy, disks), .group = &disk_group,
 	  .doc = "Data disks that the guest has beside its own." },
 	{ .key = "interfaces", .shape = SHAPE_GROUPS, AT(policy, interfaces),
@@ -541,8 +530,7 @@ static const struct field policy_fields[] = {
 	  .doc = "Network interfaces: made where the guest lacks them, brought up to "
 		 "this where it has them." },
 	{ .key = "expect", .shape = SHAPE_GROUP, AT(policy, expect),
-	  .group = &expect_group,
-	  .doc = "What to measure in the guest afterwards." },
+	  .group = &expect_group },
 	{ .key = "enforce", .words = enforce_words, AT(policy, enforce),
 	  .example = "rewrite",
 	  .doc = "What the hook does with a start that is not as the policy says. "

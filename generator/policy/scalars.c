@@ -60,8 +60,9 @@ char *version_format(uint64_t version)
 static bool read_text(const struct field *field, struct value *value, struct fault *fault)
 {
 	(void)field;
+	(void)value;
 	(void)fault;
-	return *value->text;
+	return true;
 }
 
 static bool read_name(const struct field *field, struct value *value, struct fault *fault)
@@ -178,7 +179,7 @@ static const struct type {
 	[SCALAR_BOOL] = { read_bool, "yes or no", false },
 	[SCALAR_COUNT] = { read_count, "a whole number", false },
 	[SCALAR_SIZE] = { read_size, "a size", true },
-	[SCALAR_CPUS] = { read_cpus, "a list of numbers", true },
+	[SCALAR_CPUS] = { read_cpus, "a list", true },
 	[SCALAR_PATH] = { read_path, "an absolute path", true },
 	[SCALAR_PATTERN] = { read_pattern, "an absolute path", true },
 	[SCALAR_VERSION] = { read_version, "a version", true },
@@ -232,12 +233,6 @@ static int word_of(const struct field *field, const char *text)
 	return -1;
 }
 
-static bool null(const char *text)
-{
-	return !strcmp(text, "~") || !strcmp(text, "null") || !strcmp(text, "Null") ||
-	       !strcmp(text, "NULL");
-}
-
 /* What is no longer kept needs no search for what was meant. */
 static const char *meant(const struct field *field, const char *text,
 			 const struct diag *diag)
@@ -245,23 +240,37 @@ static const char *meant(const struct field *field, const char *text,
 	return field->words && !diag->dropped ? text_nearest(text, field->words) : NULL;
 }
 
+/* Nothing, or what stands for nothing in YAML. */
+static bool empty(const char *text)
+{
+	return !*text || !strcmp(text, "~") || !strcmp(text, "null") ||
+	       !strcmp(text, "Null") || !strcmp(text, "NULL");
+}
+
 static void report(const struct field *field, const struct yaml *yaml,
 		   const struct fault *fault, struct diag *diag)
 {
 	struct place place = yaml->place;
-	const char *near = meant(field, yaml->text, diag);
 
-	if (yaml->text_column)
-		place.column = yaml->text_column + (unsigned)fault->at;
 	if (fault->reason) {
+		if (yaml->text_column)
+			place.column = yaml->text_column + (unsigned)fault->at;
 		diag_error(diag, place, NULL, "%s is \"%s\": %s", field->key, yaml->text,
 			   fault->reason);
 		return;
 	}
 	cleanup_free char *takes = fields_takes(field);
-	diag_error(diag, yaml->place, NULL, "%s is \"%s\", but takes %s%s%s%s",
-		   field->key, yaml->text, takes, near ? "; did you mean \"" : "",
-		   near ? near : "", near ? "\"?" : "");
+	const char *near = meant(field, yaml->text, diag);
+	if (empty(yaml->text))
+		diag_error(diag, place, NULL, "%s is empty, but takes %s", field->key,
+			   takes);
+	else if (near)
+		diag_error(diag, place, NULL,
+			   "%s is \"%s\", but takes %s; did you mean \"%s\"?", field->key,
+			   yaml->text, takes, near);
+	else
+		diag_error(diag, place, NULL, "%s is \"%s\", but takes %s", field->key,
+			   yaml->text, takes);
 }
 
 static bool read_word(const struct field *field, struct value *value)
@@ -287,15 +296,9 @@ bool scalar_read(const struct field *field, const struct yaml *yaml, struct valu
 		return false;
 	ret->text = xstrdup(yaml->text);
 	if (read_word(field, ret) ||
-	    (type->read && !null(ret->text) && type->read(field, ret, &fault)))
+	    (type->read && !empty(ret->text) && type->read(field, ret, &fault)))
 		return true;
-	if (*ret->text) {
-		report(field, yaml, &fault, diag);
-		return false;
-	}
-	cleanup_free char *takes = fields_takes(field);
-	diag_error(diag, yaml->place, NULL, "%s is empty, but takes %s", field->key,
-		   takes);
+	report(field, yaml, &fault, diag);
 	return false;
 }
 

@@ -131,57 +131,72 @@ static void clean(struct reader *reader)
 	}
 }
 
-/* libyaml's words for what it found, and what a person can do about it. */
-static const struct {
-	const char *problem, *advice;
-} advices[] = {
-	{ "mapping values are not allowed in this context",
-	  "a second \": \" in one value, or wrong indentation; quote a value that has "
-	  "\": \" in it" },
-	{ "could not find expected ':'",
-	  "a key without \":\"; write \"key: value\", or \"- item\" in a list" },
-	{ "did not find expected key",
-	  "this is no \"key: value\" of the mapping that it stands in; is it indented as "
-	  "its neighbours are?" },
-	{ "did not find expected '-' indicator",
-	  "this is no \"- item\" of the list that it stands in; is it indented as its "
-	  "neighbours are?" },
-	{ "block sequence entries are not allowed in this context",
-	  "a list begins on a line of its own, below its key" },
-	{ "did not find expected ',' or ']'",
-	  "a list in [ ] lacks a \",\" or its \"]\"" },
-	{ "did not find expected ',' or '}'",
-	  "a mapping in { } lacks a \",\" or its \"}\"" },
-	{ "found character that cannot start any token",
-	  "a value cannot begin with this character (or a line with a tab); quote it" },
-	{ "found unexpected end of stream", "the quote that begins here never ends" },
-	{ "did not find expected <document start>",
-	  "this does not belong to what stands above; is it indented as its neighbours "
-	  "are?" },
+enum advice_place {
+	AT_PROBLEM,
+	AT_CONTEXT, /* where what is wrong began */
+	AT_BOTH,    /* a note says where it began */
 };
 
-static const char *advice(const char *problem)
+/* libyaml's words for what it found, and what a person can do about it. */
+static const struct advice {
+	const char *problem;
+	enum advice_place place;
+	const char *text;
+} advices[] = {
+	{ "mapping values are not allowed in this context", AT_PROBLEM,
+	  "a second \": \" in one value, or wrong indentation; quote a value that has "
+	  "\": \" in it" },
+	{ "could not find expected ':'", AT_CONTEXT,
+	  "a key without \":\"; write \"key: value\", or \"- item\" in a list" },
+	{ "did not find expected key", AT_BOTH,
+	  "this is no \"key: value\" of the mapping that it stands in; is it indented as "
+	  "its neighbours are?" },
+	{ "did not find expected '-' indicator", AT_BOTH,
+	  "this is no \"- item\" of the list that it stands in; is it indented as its "
+	  "neighbours are?" },
+	{ "block sequence entries are not allowed in this context", AT_PROBLEM,
+	  "a list begins on a line of its own, below its key" },
+	{ "did not find expected ',' or ']'", AT_BOTH,
+	  "a list in [ ] lacks a \",\" or its \"]\"" },
+	{ "did not find expected ',' or '}'", AT_BOTH,
+	  "a mapping in { } lacks a \",\" or its \"}\"" },
+	{ "found character that cannot start any token", AT_PROBLEM,
+	  "a value cannot begin with this character, nor a line with a tab; quote the "
+	  "one, "
+	  "indent the other with spaces" },
+	{ "found unexpected end of stream", AT_CONTEXT,
+	  "the quote that begins here never ends" },
+	{ "found unknown escape character", AT_PROBLEM,
+	  "there is no such escape; in double quotes a backslash is written \"\\\\\"" },
+	{ "did not find expected <document start>", AT_PROBLEM,
+	  "this does not belong to what stands above; is it indented as its neighbours "
+	  "are?" },
+	{ "found incompatible YAML document", AT_PROBLEM,
+	  "this is not YAML 1.1 or 1.2; leave the %YAML line out" },
+	{ "found undefined tag handle", AT_PROBLEM,
+	  "tags are not read; quote a value that begins with \"!\"" },
+};
+
+static struct advice advice_on(const char *problem)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(advices); i++)
 		if (text_equal(problem, advices[i].problem))
-			return advices[i].advice;
-	return problem ? problem : "there is not enough memory to read this";
+			return advices[i];
+	return (struct advice){ problem, AT_PROBLEM,
+				problem ? problem : "there is not enough memory for it" };
 }
 
 static void report_syntax(struct reader *reader)
 {
 	const yaml_parser_t *parser = &reader->parser;
-	const char *problem = parser->problem;
-	bool unclosed = text_equal(problem, "found unexpected end of stream");
+	struct advice advice = advice_on(parser->problem);
+	yaml_mark_t mark = advice.place == AT_CONTEXT ? parser->context_mark
+						      : parser->problem_mark;
 
-	diag_error(
-		reader->diag,
-		place_of(reader, unclosed ? parser->context_mark : parser->problem_mark),
-		NULL, "%s", advice(problem));
-	if (parser->context && !unclosed &&
-	    parser->context_mark.index != parser->problem_mark.index)
-		diag_note(reader->diag, place_of(reader, parser->context_mark), "%s",
-			  parser->context);
+	diag_error(reader->diag, place_of(reader, mark), NULL, "%s", advice.text);
+	if (advice.place == AT_BOTH)
+		diag_note(reader->diag, place_of(reader, parser->context_mark),
+			  "which begins here");
 }
 
 static bool next(struct reader *reader, yaml_event_t *ret_event)
