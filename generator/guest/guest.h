@@ -15,13 +15,13 @@
  * element for each namespace there. */
 #define GUEST_NS "urn:vmgen:domain:1"
 
-enum { GUEST_VCPUS_MAX = 8192 };
+enum { GUEST_VCPUS_MAX = 8192, GUEST_CELLS_MAX = 1024, GUEST_IOTHREADS_MAX = 8192 };
 
 struct guest_cell {
 	struct element *element;
 	unsigned id;
 	struct cpuset vcpus;
-	uint64_t memory; /* bytes */
+	uint64_t memory;    /* bytes */
 	const char *access; /* memAccess, or NULL */
 };
 
@@ -38,16 +38,16 @@ struct guest_iothread {
 struct guest_disk {
 	struct element *element;
 	const char *type, *device; /* "file", "disk" */
-	const char *target, *bus; /* "vda", "virtio" */
-	const char *source; /* file, dev, or socket path; NULL: none */
-	const char *alias; /* "ua-vmgen-data0", or NULL */
+	const char *target, *bus;  /* "vda", "virtio" */
+	const char *source;	   /* file, dev, or socket path; NULL: none */
+	const char *alias;	   /* "ua-vmgen-data0", or NULL */
 };
 
 struct guest_interface {
 	struct element *element;
-	const char *type; /* "vhostuser" */
+	const char *type;	 /* "vhostuser" */
 	const char *path, *mode; /* of a vhostuser source */
-	const char *source; /* bridge, network or dev; NULL: none */
+	const char *source;	 /* bridge, network or dev; NULL: none */
 	const char *alias, *mac, *model;
 };
 
@@ -55,14 +55,14 @@ struct guest {
 	const struct doc *doc;
 	struct element *domain;
 	char *name;
-	char *uuid; /* NULL: none */
+	char *uuid;			   /* NULL: none */
 	const char *type, *arch, *machine; /* "kvm", "x86_64", "q35"; NULL: not given */
-	const char *policy; /* from the metadata, or NULL */
-	unsigned vcpus; /* the maximum; what can be hotplugged is pinned too */
+	const char *policy;		   /* from the metadata, or NULL */
+	unsigned vcpus;	 /* the maximum; what can be hotplugged is pinned too */
 	unsigned online; /* at start */
 	uint64_t memory; /* <memory> in bytes: at boot, without DIMMs */
 	unsigned sockets, dies, clusters, cores, threads; /* all 0: no topology given */
-	struct guest_cell *cells; /* by id */
+	struct guest_cell *cells;			  /* by id */
 	size_t n_cells;
 	struct guest_pin *vcpupin; /* [vcpus] */
 	struct guest_pin emulatorpin;

@@ -10,14 +10,15 @@
 
 enum change_kind {
 	CHANGE_ATTRIBUTE, /* name = value; value NULL: the attribute goes */
-	CHANGE_CONTENT, /* value is the element's text from now on */
-	CHANGE_CHILD, /* child is added below element */
-	CHANGE_REMOVE, /* element goes, with the white space before it */
+	CHANGE_CONTENT,	  /* value is all that stands inside the element from now on */
+	CHANGE_CHILD,	  /* child is added below element */
+	CHANGE_REMOVE,	  /* element goes, with the white space before it */
 };
 
 /* Element is in the text, or fresh and attached (doc_need): such containers appear in the
  * output when something is put below them, and only then. Strings and child are owned by
- * whoever owns the change. */
+ * whoever owns the change. Values are UTF-8 without the control characters that XML
+ * cannot hold. */
 struct change {
 	enum change_kind kind;
 	struct element *element;
@@ -30,9 +31,11 @@ void change_done(struct change *change);
 
 /*
  * The text with COUNT changes made, in any order; the caller frees it. New elements stand
- * where libvirt itself would print them (among <domain>'s children; elsewhere last) and
- * are indented as their neighbours are; where there is no white space between elements
- * none is added. At most one change for each attribute and content.
+ * where libvirt itself would print them (order.h) and are indented as their neighbours
+ * are; where there is no white space between elements none is added. A trailing comment
+ * on its line belongs to an element when others are put behind it, and stays when it
+ * goes. An element that loses the last of what it holds becomes <x/>. What is changed in
+ * a removed element is lost with it. At most one change for each attribute and content.
  */
 char *splice(const struct doc *doc, const struct change *const *changes, size_t count);
 
