@@ -1,12 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The JSON Schemas: shipped as vmgen prints them, valid, and of one mind with the parser.
+# The JSON Schemas: shipped as vmgen prints them (UPDATE=1 writes them anew), valid, and of
+# one mind with the parser.
 . "${0%/*}/lib.sh"
 need python3
 
 policy=policies/vmgen-policy.schema.json
 host=policies/vmgen-host-policy.schema.json
 
+if [ -n "${UPDATE:-}" ]; then
+	"$VMGEN" schema policy >$policy
+	"$VMGEN" schema host-policy >$host
+fi
 is "$("$VMGEN" schema)" "$(cat $policy)" "the policy's schema is shipped as it is printed"
 is "$("$VMGEN" schema policy)" "$(cat $policy)" "policy is the default"
 is "$("$VMGEN" schema host-policy)" "$(cat $host)" "the host policy's is, too"

