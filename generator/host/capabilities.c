@@ -23,18 +23,12 @@ static void reader_done(struct reader *reader)
 
 #define cleanup_reader cleanup(reader_done)
 
-static struct place place_of(const struct reader *reader, const xmlNode *element)
-{
-	long line = xmlGetLineNo(element);
-
-	return (struct place){ reader->file, line > 0 ? (unsigned)line : 0, 1 };
-}
-
 static bool fail(const struct reader *reader, const xmlNode *element, const char *what,
 		 const char *value)
 {
-	diag_error(reader->diag, place_of(reader, element), NULL, "<%s>: %s '%s'",
-		   (const char *)element->name, what, value ? value : "");
+	diag_error(reader->diag, host_xml_place(reader->file, element), NULL,
+		   "<%s>: %s '%s'", (const char *)element->name, what,
+		   value ? value : "");
 	return false;
 }
 
@@ -113,7 +107,8 @@ static bool add_pages(const struct reader *reader, const xmlNode *cell,
 			continue;
 		pages.total = total;
 		*append(node->pages, node->n_pages) = pages;
-		if (!host_check_pages(node, place_of(reader, element), reader->diag))
+		if (!host_check_pages(node, host_xml_place(reader->file, element),
+				      reader->diag))
 			return false;
 	}
 	return true;
@@ -144,7 +139,8 @@ static bool add_cpu(struct reader *reader, const xmlNode *element, unsigned node
 		.package = (unsigned)socket,
 		.node = (int)node,
 	};
-	return host_add_cpu(reader->host, cpu, place_of(reader, element), reader->diag);
+	return host_add_cpu(reader->host, cpu, host_xml_place(reader->file, element),
+			    reader->diag);
 }
 
 static bool add_cell(struct reader *reader, const xmlNode *cell)
@@ -154,8 +150,8 @@ static bool add_cell(struct reader *reader, const xmlNode *cell)
 
 	if (!number(reader, cell, "id", &id))
 		return false;
-	struct host_node *node = host_add_node(reader->host, id, place_of(reader, cell),
-					       reader->diag);
+	struct host_node *node = host_add_node(
+		reader->host, id, host_xml_place(reader->file, cell), reader->diag);
 	if (!node)
 		return false;
 	if (memory && !size(reader, memory, NULL, &node->memory))
@@ -243,7 +239,7 @@ static bool read_host(struct reader *reader, const xmlNode *root)
 	size_t i = 0;
 
 	if (!host_xml_child(cells, "cell")) {
-		diag_error(reader->diag, place_of(reader, root), NULL,
+		diag_error(reader->diag, host_xml_place(reader->file, root), NULL,
 			   "these capabilities tell no topology, so no guest can be "
 			   "placed by them; take those of a qemu driver");
 		return false;
@@ -263,7 +259,8 @@ static bool read_host(struct reader *reader, const xmlNode *root)
 		if (!add_distances(reader, cell, &reader->host->nodes[i++]))
 			return false;
 	}
-	return host_settle(reader->host, place_of(reader, root), reader->diag);
+	return host_settle(reader->host, host_xml_place(reader->file, root),
+			   reader->diag);
 }
 
 struct host *host_from_capabilities(const char *file, const char *text, size_t length,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <hwloc.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "host/reader.h"
@@ -10,7 +11,7 @@
 
 /* hwloc 3 writes XML that hwloc 2 reads but for the version (and the types of OS devices,
  * which became bits). */
-enum { HWLOC_3 = 0x30000 };
+enum { HWLOC_3 = 0x30000, SYNTHETIC_CPUS_MAX = 4096 };
 
 struct reader {
 	hwloc_topology_t topology;
@@ -346,6 +347,31 @@ static char *architecture(const xmlNode *topology)
 	return NULL;
 }
 
+/* hwloc makes bitmaps as long as the highest number: half a gigabyte for one of 32 bits.
+ */
+static bool numbers_are_sane(const char *file, const xmlNode *parent, struct diag *diag)
+{
+	host_xml_foreach(object, parent, "object")
+	{
+		cleanup_free char *type = host_xml_attribute(object, "type");
+		cleanup_free char *index = host_xml_attribute(object, "os_index");
+		bool numbers = text_equal(type, "PU") || text_equal(type, "NUMANode");
+		unsigned long long number = 0;
+
+		if (numbers && index &&
+		    (!text_number(index, &number) || number >= CPUSET_MAX)) {
+			diag_error(diag, host_xml_place(file, object), NULL,
+				   "%s number %s is beyond %d, the highest that libvirt "
+				   "takes",
+				   type, index, CPUSET_MAX - 1);
+			return false;
+		}
+		if (!numbers_are_sane(file, object, diag))
+			return false;
+	}
+	return true;
+}
+
 struct host *host_from_hwloc_xml(const char *file, const char *text, size_t length,
 				 struct diag *diag)
 {
@@ -356,7 +382,10 @@ struct host *host_from_hwloc_xml(const char *file, const char *text, size_t leng
 	const xmlNode *root = xmlDocGetRootElement(doc);
 	cleanup_free char *version = host_xml_attribute(root, "version");
 	cleanup_free char *arch = architecture(root);
+	bool sane = numbers_are_sane(file, root, diag);
 	xmlFreeDoc(doc);
+	if (!sane)
+		return NULL;
 	cleanup_free char *copy = xstrndup(text, length);
 	cleanup_reader struct reader reader = {
 		.topology = new_topology(),
@@ -380,6 +409,49 @@ struct host *host_from_hwloc_xml(const char *file, const char *text, size_t leng
 	return host;
 }
 
+/* How many of the objects that the next word of *AT speaks of there are below each one
+ * before ("core:20" and "20" both say 20; what is attached in brackets does not count);
+ * *AT is moved behind the word, *RET_NODES tells whether it is of NUMA nodes. */
+static unsigned long next_arity(const char **at, bool *ret_nodes)
+{
+	const char *word = *at + strspn(*at, " ");
+	size_t length = strcspn(word, " ([");
+	const char *colon = memchr(word, ':', length);
+	unsigned long arity = strtoul(colon ? colon + 1 : word, NULL, 10);
+
+	*ret_nodes = !strncasecmp(word, "numa", 4) || !strncasecmp(word, "node", 4);
+	*at = word + length;
+	while (**at == '(' || **at == '[') {
+		*at += strcspn(*at, **at == '(' ? ")" : "]");
+		*at += **at != '\0';
+	}
+	return arity ? arity : 1;
+}
+
+/* hwloc builds whatever it is asked for, in a time that grows with the square of it: 4096
+ * CPUs, twice the largest machine of 2024, take a second. */
+static bool size_is_sane(const char *description, struct diag *diag)
+{
+	unsigned long total = 1;
+
+	for (const char *at = description; *at;) {
+		bool nodes;
+		unsigned long arity = next_arity(&at, &nodes);
+		unsigned long most = nodes ? HOST_NODES_MAX : SYNTHETIC_CPUS_MAX;
+
+		if (arity > most || total * arity > most) {
+			diag_error(
+				diag, NOWHERE, NULL,
+				"'%s' has more than %lu %s, the most that there can be",
+				description, most, nodes ? "nodes" : "CPUs");
+			return false;
+		}
+		total *= arity;
+		at += strspn(at, " ");
+	}
+	return true;
+}
+
 struct host *host_from_synthetic(const char *description, struct diag *diag)
 {
 	cleanup_reader struct reader reader = {
@@ -390,6 +462,8 @@ struct host *host_from_synthetic(const char *description, struct diag *diag)
 		.diag = diag,
 	};
 
+	if (!size_is_sane(description, diag))
+		return NULL;
 	if (hwloc_topology_set_synthetic(reader.topology, description) ||
 	    hwloc_topology_load(reader.topology)) {
 		diag_error(diag, reader.place, NULL,

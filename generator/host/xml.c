@@ -83,6 +83,13 @@ xmlDoc *host_xml_parse(const char *file, const char *text, size_t length,
 	return doc;
 }
 
+struct place host_xml_place(const char *file, const xmlNode *element)
+{
+	long line = xmlGetLineNo(element);
+
+	return (struct place){ file, line > 0 ? (unsigned)line : 0, 1 };
+}
+
 char *host_xml_attribute(const xmlNode *element, const char *name)
 {
 	xmlChar *value = xmlGetNoNsProp(element, as_xml(name));

@@ -16,6 +16,9 @@ enum { HOST_XML_BYTES = 16 << 20 };
 xmlDoc *host_xml_parse(const char *file, const char *text, size_t length,
 		       const char *root, struct diag *diag);
 
+/* Where an element is; libxml2 knows the line only. */
+struct place host_xml_place(const char *file, const xmlNode *element);
+
 /* An attribute's value, or NULL; the caller frees it. */
 char *host_xml_attribute(const xmlNode *element, const char *name);
 

@@ -289,6 +289,29 @@ static void broken_yaml(void)
 		"</cells></topology></host></capabilities>");
 }
 
+/* What would take hwloc hours or gigabytes. */
+static void absurd_machines(void)
+{
+	static const char *const descriptions[] = {
+		"pu:4294967295",	 "pu:99999999999999999999",
+		"core:4096 pu:2",	 "package:64 l3:16 core:8 pu:2",
+		"[numa] numa:2000 pu:1", "numa:1025(memory=1GB) pu:1",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(descriptions); i++) {
+		cleanup_diag struct diag diag = DIAG_INIT;
+		cleanup_host struct host *host = host_from_synthetic(descriptions[i],
+								     &diag);
+
+		ok(!host && diag.errors == 1 &&
+			   strstr(diag.findings[0].text, "more than"),
+		   "too large: %s", descriptions[i]);
+	}
+	refused(2, "PU number 4000000000 is beyond",
+		"<topology version=\"2.0\"><object type=\"Machine\">\n"
+		"<object type=\"PU\" os_index=\"4000000000\"/></object></topology>");
+}
+
 /* All faults of a file in one run. */
 static void many_faults(void)
 {
@@ -770,6 +793,7 @@ int main(void)
 	odd_machines();
 	paths();
 	broken_yaml();
+	absurd_machines();
 	many_faults();
 	offline_cpus();
 	random_machines();
