@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rules on policies that live side by side: what no file shows by itself. */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "rules/rules.h"
+
+/* One pattern of one policy. */
+struct pattern {
+	const struct policy *policy;
+	const struct value *name;
+};
+
+static int name_order(const void *left, const void *right)
+{
+	const struct policy *const *a = left, *const *b = right;
+	int order = strcmp((*a)->name.text, (*b)->name.text);
+
+	if (order)
+		return order;
+	return strcmp((*a)->file, (*b)->file);
+}
+
+static void names(const struct rule_input *input, const struct rule_run *run)
+{
+	cleanup_free const struct policy **sorted = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < input->n_policies; i++)
+		*append(sorted, count) = input->policies[i];
+	if (count)
+		qsort(sorted, count, sizeof(*sorted), name_order);
+	for (size_t i = 1; i < count; i++) {
+		if (strcmp(sorted[i - 1]->name.text, sorted[i]->name.text) != 0)
+			continue;
+		rule_report(
+			run, sorted[i]->name.place,
+			"a second policy \"%s\", and guests that name it get either one; "
+			"rename it",
+			sorted[i]->name.text);
+		rule_note(run, sorted[i - 1]->name.place, "the first one");
+	}
+}
+
+static bool literal(const char *pattern)
+{
+	return !strpbrk(pattern, "*?[\\");
+}
+
+/* A literal before others of the same text, so that duplicates are neighbours. */
+static int pattern_order(const void *left, const void *right)
+{
+	const struct pattern *a = left, *b = right;
+	int order = strcmp(a->name->text, b->name->text);
+
+	if (order)
+		return order;
+	order = strcmp(a->policy->file, b->policy->file);
+	if (order)
+		return order;
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+static bool rivals(const struct pattern *a, const struct pattern *b)
+{
+	return a->policy != b->policy &&
+	       a->policy->match.priority.number == b->policy->match.priority.number;
+}
+
+static void conflict(const struct rule_run *run, const struct pattern *first,
+		     const struct pattern *second, const char *guests)
+{
+	rule_report(
+		run, second->name->place,
+		"guests \"%s\" match policy %s and policy %s, both of priority %llu, and "
+		"are refused; raise match.priority of one",
+		guests, first->policy->name.text, second->policy->name.text,
+		(unsigned long long)second->policy->match.priority.number);
+	rule_note(run, first->name->place, "the other match");
+}
+
+/* More than that many globs are not compared with one another's literals. */
+enum { GLOBS_MAX = 4096 };
+
+static void literals(const struct rule_run *run, const struct pattern *all, size_t count)
+{
+	cleanup_free const struct pattern **globs = NULL;
+	size_t n_globs = 0;
+
+	for (size_t i = 0; i < count && n_globs < GLOBS_MAX; i++)
+		if (!literal(all[i].name->text))
+			*append(globs, n_globs) = &all[i];
+	for (size_t i = 0; i < count; i++) {
+		if (!literal(all[i].name->text))
+			continue;
+		for (size_t k = 0; k < n_globs; k++)
+			if (rivals(&all[i], globs[k]) &&
+			    fnmatch(globs[k]->name->text, all[i].name->text, 0) == 0)
+				conflict(run, globs[k], &all[i], all[i].name->text);
+	}
+}
+
+static void matches(const struct rule_input *input, const struct rule_run *run)
+{
+	cleanup_free struct pattern *all = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < input->n_policies; i++) {
+		const struct values *list = &input->policies[i]->match.name;
+
+		for (size_t k = 0; k < list->count; k++)
+			*append(all, count) = (struct pattern){ input->policies[i],
+								&list->items[k] };
+	}
+	if (count)
+		qsort(all, count, sizeof(*all), pattern_order);
+	for (size_t i = 1; i < count; i++)
+		if (strcmp(all[i - 1].name->text, all[i].name->text) == 0 &&
+		    rivals(&all[i - 1], &all[i]))
+			conflict(run, &all[i - 1], &all[i], all[i].name->text);
+	literals(run, all, count);
+}
+
+static void pools(const struct rule_input *input, const struct rule_run *run)
+{
+	struct cpuset seen = CPUSET_INIT;
+
+	for (size_t i = 0; i < input->n_policies; i++) {
+		const struct value *pin = &input->policies[i]->cputune.vcpupin;
+		struct cpuset common;
+
+		if (!given(pin) || !pin->cpus)
+			continue;
+		common = *pin->cpus;
+		cpuset_and(&common, &seen);
+		cpuset_or(&seen, pin->cpus);
+		if (cpuset_empty(&common))
+			continue;
+		cleanup_free char *what = cpuset_format(&common);
+
+		rule_report(run, pin->place,
+			    "CPU %s is in the vcpupin of another policy too, so guests "
+			    "of both "
+			    "cannot run together; name other CPUs, or say dedicated",
+			    what);
+	}
+}
+
+static void allowed(const struct rule_input *input, const struct rule_run *run)
+{
+	const struct values *list = &input->host_policy->policies;
+	cleanup_free const char **known = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < input->n_policies; i++)
+		*append(known, count) = input->policies[i]->name.text;
+	*append(known, count) = NULL;
+	for (size_t i = 0; count > 1 && i < list->count; i++) {
+		size_t k = 0;
+
+		while (known[k] && strcmp(known[k], list->items[i].text) != 0)
+			k++;
+		if (known[k])
+			continue;
+		const char *near = text_nearest(list->items[i].text, known);
+
+		rule_report(run, list->items[i].place,
+			    "the host policy allows policy \"%s\", which is not among "
+			    "these%s%s",
+			    list->items[i].text, near ? "; did you mean " : "",
+			    near ? near : "");
+	}
+}
+
+const struct rule rules_set[] = {
+	{ "set-name", DIAG_ERROR, RULE_SET, NEEDS_NOTHING, names,
+	  "two policies of one name",
+	  "A guest's metadata chooses a policy by its name; with two of that name the "
+	  "first "
+	  "file that is read wins." },
+	{ "set-match", DIAG_ERROR, RULE_SET, NEEDS_NOTHING, matches,
+	  "two policies of the same priority match the same guests",
+	  "The hook refuses such a guest and names both. Seen here are equal patterns, "
+	  "and "
+	  "names that another policy's pattern matches. Give the more particular one a "
+	  "higher match.priority." },
+	{ "set-pools", DIAG_WARNING, RULE_SET, NEEDS_NOTHING, pools,
+	  "two policies pin to the same CPUs",
+	  "Each CPU has one owner: while a guest of the one runs, guests of the other "
+	  "are "
+	  "refused. Source: risu issue 580." },
+	{ "set-allowed", DIAG_WARNING, RULE_SET, NEEDS_HOST_POLICY, allowed,
+	  "the host policy allows a policy that is not there",
+	  "policies in the host policy are those that a guest's metadata may choose." },
+	{ .id = NULL },
+};
