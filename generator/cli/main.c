@@ -10,7 +10,9 @@
 enum { OPTIONS_MAX = 32, EXIT_USAGE = 2 };
 
 static const struct command *const commands[] = {
+	&command_lint,
 	&command_host,
+	&command_rules,
 	&command_schema,
 	NULL,
 };

@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# vmgen lint and vmgen rules: each rule on a file that breaks it and on one that nearly
+# does, libvirt's own domains, output formats, options, and files from anyone.
+. "${0%/*}/lib.sh"
+
+data=tests/rules
+corpus=../shared/corpus/domains
+
+# lint ARGUMENT...: what is found, in $found, and the exit status, in $status.
+lint() {
+	found=$("$VMGEN" lint "$@" 2>"$TMP/err")
+	status=$?
+}
+
+ids=$("$VMGEN" rules | awk '{ print $1 }')
+for id in $ids; do
+	read -ra args <<<"$(cat "$data/$id/args" 2>/dev/null)"
+	lint "${args[@]}" "$data/$id"/fires*
+	fires=$(grep -cF "[$id]" <<<"$found")
+	broken=$(grep -E '(error|warning):' <<<"$found" | grep -vE '\[[a-z-]+\]$')
+	lint "${args[@]}" "$data/$id"/silent*
+	silent=$(grep -cF "[$id]" <<<"$found")
+	broken+=$(grep -E '(error|warning):' <<<"$found" | grep -vE '\[[a-z-]+\]$')
+	is "fires $((fires > 0)) silent $silent $broken" "fires 1 silent 0 " "$id"
+done
+is "$(cd $data && printf '%s\n' */ | tr -d / | grep -vx formats | sort)" "$(sort <<<"$ids")" \
+	"no test data without a rule"
+
+if command -v virsh >/dev/null; then
+	for file in $data/*/silent.xml; do
+		id=${file%/*}
+		id=${id##*/}
+		sed "s|<name>.*</name>|<name>$id</name>|; s|type='kvm'|type='test'|" "$file" \
+			>"$TMP/$id.xml"
+		echo "define --validate $TMP/$id.xml"
+	done >"$TMP/virsh"
+	is "$(virsh -q -c test:///default <"$TMP/virsh" 2>&1 | grep -A1 '^error')" "" \
+		"libvirt accepts all that the rules are silent on"
+else
+	skip "virsh is not installed"
+fi
+
+if [ -d $corpus ]; then
+	lint $corpus
+	found=$(sed -nE "s|^$corpus/([^:]*):.*\[([a-z-]+)\]$|\1 \2|p" <<<"$found" | sort -u)
+	want=$(sed -nE 's/^([^# ]+ [a-z-]+) .*/\1/p' $data/corpus.txt | sort -u)
+	is "$found" "$want" "on libvirt's domains fires what corpus.txt gives a reason for"
+	is "$(grep -vE '^(#|$|[^ ]+ [a-z-]+ .{20})' $data/corpus.txt)" "" \
+		"each with a reason"
+else
+	skip "no ../shared/corpus here"
+fi
+
+cd $data/formats || exit 2
+for format in text json github; do
+	lint --format $format .
+	[ -n "${UPDATE:-}" ] && echo "$found" >"expected.$format"
+	is "$found" "$(cat "expected.$format")" "format $format"
+	is $status 1 "format $format: exit status"
+done
+lint --format sarif .
+echo "$found" >"$TMP/sarif"
+is "$(python3 - "$TMP/sarif" <<'END'
+import json, sys
+log = json.load(open(sys.argv[1]))
+run, = log["runs"]
+driver = run["tool"]["driver"]
+assert log["version"] == "2.1.0" and driver["name"] and driver["version"]
+for rule in driver["rules"]:
+    assert rule["id"] and rule["shortDescription"]["text"]
+    assert rule["fullDescription"]["text"]
+    assert rule["defaultConfiguration"]["level"] in ("warning", "error")
+assert len({rule["id"] for rule in driver["rules"]}) == len(driver["rules"])
+for result in run["results"]:
+    assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+    assert result["level"] in ("warning", "error") and result["message"]["text"]
+    for place in result["locations"] + result.get("relatedLocations", []):
+        place = place["physicalLocation"]
+        assert place["artifactLocation"]["uri"]
+        assert place["region"]["startLine"] >= 1 <= place["region"]["startColumn"]
+print(len(run["results"]))
+END
+)" "$(grep -cE ': (error|warning): ' expected.text)" "format sarif: its shape, and all findings"
+cd "$TOP" || exit 2
+
+is "$("$VMGEN" lint --format json $data/host-others/silent.yaml | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["findings"])')" "[]" "nothing found is an empty list"
+
+# Levels.
+lint $data/pin-overlap/fires.xml
+is "$status" 0 "warnings alone do not fail"
+lint -E pin-overlap $data/pin-overlap/fires.xml
+is "$status" 1 "-E makes them errors"
+like "$found" 'error: .*\[pin-overlap\]' "and says so"
+lint -E pin-overlap -E no-pin-overlap $data/pin-overlap/fires.xml
+is "$status" 0 "-E no- takes it back"
+lint -W no-pin-overlap -W no-pin-emulator-missing $data/pin-overlap/fires.xml
+is "$found" "" "-W no- silences"
+lint -W pin-duplicate $data/pin-duplicate/fires.xml
+is "$status" 0 "-W makes an error a warning"
+fails 2 "an unknown rule is a usage error" "$VMGEN" lint -W pin-overlp $data/host.yaml
+like "$(cat "$TMP/ok.log")" 'did you mean pin-overlap' "and the nearest is named"
+fails 2 "an unknown format is a usage error" "$VMGEN" lint --format xml $data/host.yaml
+fails 2 "no file is a usage error" "$VMGEN" lint
+
+# What is not known.
+lint $data/pin-overlap/silent.xml
+like "$(cat "$TMP/err")" 'note: not checked without a host \(--host\): .*pin-offline' \
+	"rules that lack a host are listed"
+lint --host "package:2 numa:1 core:4 pu:2" --host-policy $data/owner.yaml \
+	$data/pin-overlap/silent.xml
+is "$(grep -c pin-offline "$TMP/err")" 0 "and are not once it is given"
+fails 1 "a host that is none" "$VMGEN" lint --host $data/owner.yaml $data/host.yaml
+
+# Comments that allow a finding.
+cat >"$TMP/allowed.yaml" <<'END'
+policy: test
+# vmgen: allow policy-priority: the default
+cputune: {vcpupin: dedicated, emulatorpin: own, vcpusched: {scheduler: batch, priority: 1}}
+domain: {template: x, memory: 8 GB} # vmgen: allow policy-hugepages
+memoryBacking: {hugepages: 1 GiB}
+END
+lint "$TMP/allowed.yaml"
+is "$(grep -c policy-priority <<<"$found")" 0 "a comment with a reason allows a finding"
+like "$found" 'error: .*\[policy-hugepages\]' "one without does not"
+like "$found" 'warning: the comment that allows policy-hugepages gives no reason' \
+	"and is told so"
+
+# Files from anyone.
+mkdir -p "$TMP/tree/deep" "$TMP/tree/.hidden"
+cp $data/policy-smt/fires.yaml "$TMP/tree/deep/b.yml"
+cp $data/policy-smt/fires.yaml "$TMP/tree/a.yaml"
+cp $data/set-name/fires/a.yaml "$TMP/tree/.hidden/"
+echo "no: policy" >"$TMP/tree/note.txt"
+ln -s .. "$TMP/tree/deep/loop"
+lint "$TMP/tree" "$TMP/tree/a.yaml"
+is "$(grep 'policy-smt' <<<"$found" | grep -o '^[^:]*')" "$TMP/tree/a.yaml
+$TMP/tree/deep/b.yml" "directories are searched in order, loops and hidden ones not, files once"
+mkfifo "$TMP/tree/pipe.yaml"
+ln -s /dev/zero "$TMP/tree/zero.xml"
+ln -s gone "$TMP/tree/gone.yaml"
+lint "$TMP/tree"
+is "$status $(grep -c 'not a regular file' <<<"$found") $(grep -c 'cannot be opened' <<<"$found")" \
+	"1 2 1" "pipes, devices and broken links are errors, not hangs"
+fails 1 "a file that is not there" "$VMGEN" lint "$TMP/nowhere.yaml"
+truncate -s 65M "$TMP/huge.yaml"
+fails 1 "a huge file" "$VMGEN" lint "$TMP/huge.yaml"
+printf 'network: {}\n' >"$TMP/other.yaml"
+fails 1 "YAML of another kind" "$VMGEN" lint "$TMP/other.yaml"
+mkdir "$TMP/other"
+mv "$TMP/other.yaml" "$TMP/other/"
+fails 0 "which in a directory is only a warning" "$VMGEN" lint "$TMP/other"
+printf '<network/>' >"$TMP/other.xml"
+fails 1 "XML of another kind" "$VMGEN" lint "$TMP/other.xml"
+: >"$TMP/empty.yaml"
+fails 1 "an empty file" "$VMGEN" lint "$TMP/empty.yaml"
+printf '\xff\xfe<domain/>' >"$TMP/utf16.xml"
+fails 1 "a file in UTF-16" "$VMGEN" lint "$TMP/utf16.xml"
+printf '{"policy": test}' >"$TMP/flow.yaml"
+fails 0 "a policy in flow style" "$VMGEN" lint "$TMP/flow.yaml"
+lint - <$data/policy-smt/fires.yaml
+like "$found" '^-:.*\[policy-smt\]' "standard input"
+
+# vmgen rules.
+ok "a rule is explained" "$VMGEN" rules shm-required pin-offline
+like "$(cat "$TMP/ok.log")" 'needs a host' "with what it needs"
+fails 1 "an unknown rule" "$VMGEN" rules shm-requird
+like "$(cat "$TMP/ok.log")" 'did you mean shm-required' "and the nearest"
+is "$("$VMGEN" rules $ids | awk 'length > 80')" "" "explanations fit 80 columns"
+done_testing
