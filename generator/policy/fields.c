@@ -26,16 +26,14 @@ static const char **keys_of(const struct group *group)
 	return keys;
 }
 
-static char *join(const char *const *words)
+/* "a, b and c" */
+static char *list_of(const char *const *words)
 {
 	struct text out = TEXT_INIT;
 
-	for (size_t i = 0; words[i]; i++)
-		text_printf(&out, "%s%s",
-			    i == 0	   ? ""
-			    : words[i + 1] ? ", "
-					   : " and ",
-			    words[i]);
+	text_add(&out, words[0]);
+	for (size_t i = 1; words[i]; i++)
+		text_printf(&out, "%s%s", words[i + 1] ? ", " : " and ", words[i]);
 	return text_take(&out);
 }
 
@@ -63,7 +61,7 @@ static void report_unknown(const struct group *group, const struct yaml *key,
 	} else if (near) {
 		hint = xasprintf("; did you mean \"%s\"?", near);
 	} else if (!*listed) {
-		cleanup_free char *all = join(known);
+		cleanup_free char *all = list_of(known);
 
 		hint = xasprintf(", which takes %s", all);
 		*listed = true;
@@ -114,9 +112,9 @@ static bool expect_mapping(const struct group *group, const char *who,
 	if (yaml->kind == YAML_MAPPING)
 		return true;
 	cleanup_free const char **known = keys_of(group);
-	cleanup_free char *all = join(known);
-	cleanup_free char *want = xasprintf("a mapping with the key%s %s",
-					    known[0] && known[1] ? "s" : "", all);
+	cleanup_free char *all = list_of(known);
+	cleanup_free char *want = xasprintf("a mapping with the keys %s", all);
+
 	return expect(yaml, YAML_MAPPING, who, want, diag);
 }
 
@@ -242,6 +240,15 @@ bool fields_read(const struct group *group, const struct yaml *yaml, void *ret,
 {
 	return expect_mapping(group, group->name, yaml, diag) &&
 	       read_items(group, yaml, ret, diag);
+}
+
+bool fields_parse(const struct group *group, const char *file, const char *text,
+		  size_t length, void *ret, struct diag *diag)
+{
+	bool sound = false;
+	cleanup_yaml struct yaml *yaml = yaml_salvage(file, text, length, &sound, diag);
+
+	return yaml && fields_read(group, yaml, ret, diag) && sound;
 }
 
 static void member_done(const struct field *field, void *member)

@@ -86,6 +86,10 @@ struct group {
  * owns is still to be freed with fields_done(). */
 bool fields_read(const struct group *group, const struct yaml *yaml, void *ret,
 		 struct diag *diag);
+/* The same from TEXT, the faults of YAML and of fields in one run. FILE names it in
+ * places and must live as long as RET. */
+bool fields_parse(const struct group *group, const char *file, const char *text,
+		  size_t length, void *ret, struct diag *diag);
 void fields_done(const struct group *group, void *object);
 
 /* What a scalar of FIELD may be, for messages and the manual: "one of dedicated, shared,

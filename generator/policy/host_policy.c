@@ -136,14 +136,9 @@ struct host_policy *host_policy_parse(const char *file, const char *text, size_t
 				      struct diag *diag)
 {
 	struct host_policy *policy = xcalloc(1, sizeof(*policy));
-	bool sound = false, good = false;
 
 	policy->file = xstrdup(file);
-	cleanup_yaml struct yaml *yaml = yaml_salvage(policy->file, text, length, &sound,
-						      diag);
-	if (yaml)
-		good = fields_read(&host_policy_group, yaml, policy, diag);
-	if (good && sound)
+	if (fields_parse(&host_policy_group, policy->file, text, length, policy, diag))
 		return policy;
 	host_policy_free(policy);
 	return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A policy from its text, and the one that applies to a guest. */
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -10,14 +11,9 @@ struct policy *policy_parse(const char *file, const char *text, size_t length,
 			    struct diag *diag)
 {
 	struct policy *policy = xcalloc(1, sizeof(*policy));
-	bool sound = false, good = false;
 
 	policy->file = xstrdup(file);
-	cleanup_yaml struct yaml *yaml = yaml_salvage(policy->file, text, length, &sound,
-						      diag);
-	if (yaml)
-		good = fields_read(&policy_group, yaml, policy, diag);
-	if (good && sound)
+	if (fields_parse(&policy_group, policy->file, text, length, policy, diag))
 		return policy;
 	policy_free(policy);
 	return NULL;
@@ -46,7 +42,7 @@ static bool named(const struct policy *const *policies, size_t count, const char
 		  const char *metadata, const struct policy **ret_policy,
 		  struct diag *diag)
 {
-	const char **names = NULL;
+	cleanup_free const char **names = NULL;
 	size_t n_names = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -65,7 +61,6 @@ static bool named(const struct policy *const *policies, size_t count, const char
 		"that name%s%s%s",
 		guest, metadata, near ? "; did you mean \"" : "", near ? near : "",
 		near ? "\"?" : "");
-	free(names);
 	return false;
 }
 
@@ -79,9 +74,9 @@ static bool refuse_tie(const struct policy *a, const struct policy *b, const cha
 {
 	diag_error(
 		diag, b->match.place, NULL,
-		"guest %s matches the policies \"%s\" and \"%s\", both of priority %llu; "
-		"give one a higher match.priority",
-		guest, a->name.text, b->name.text, (unsigned long long)priority(a));
+		"guest %s matches the policies \"%s\" and \"%s\" with the same priority "
+		"%" PRIu64 "; give one a higher match.priority",
+		guest, a->name.text, b->name.text, priority(a));
 	diag_note(diag, a->match.place, "the other one is here");
 	return false;
 }

@@ -8,10 +8,14 @@
 #include "base/text.h"
 #include "policy/scalars.h"
 
-/* What is wrong with a text, where its type can say more than that it is not of it. */
-struct fault {
-	const char *reason; /* a sentence fragment, or NULL */
-	size_t at;	    /* offset in the text */
+struct reading {
+	const struct field *field;
+	const char *text;
+	struct value *value;
+	/* When a type can say more than that the text is not of it: a sentence fragment,
+	 * and the offset in the text that it speaks of. */
+	const char *reason;
+	size_t at;
 };
 
 static bool digit(char c)
@@ -57,20 +61,16 @@ char *version_format(uint64_t version)
 			 version / 1000 % 1000, version % 1000);
 }
 
-static bool read_text(const struct field *field, struct value *value, struct fault *fault)
+static bool read_text(struct reading *reading)
 {
-	(void)field;
-	(void)value;
-	(void)fault;
+	(void)reading;
 	return true;
 }
 
-static bool read_name(const struct field *field, struct value *value, struct fault *fault)
+static bool read_name(struct reading *reading)
 {
-	const char *c = value->text;
+	const char *c = reading->text;
 
-	(void)field;
-	(void)fault;
 	if (*c == '-' || *c == '.')
 		return false;
 	while (letter(*c) || digit(*c) || (*c && strchr("._-+", *c)))
@@ -78,15 +78,13 @@ static bool read_name(const struct field *field, struct value *value, struct fau
 	return !*c;
 }
 
-static bool read_bool(const struct field *field, struct value *value, struct fault *fault)
+static bool read_bool(struct reading *reading)
 {
 	static const char *const words[] = { "no", "yes", "false", "true", "off", "on" };
 
-	(void)field;
-	(void)fault;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strcmp(value->text, words[i]) == 0) {
-			value->number = i % 2;
+		if (strcmp(reading->text, words[i]) == 0) {
+			reading->value->number = i % 2;
 			return true;
 		}
 	}
@@ -94,65 +92,61 @@ static bool read_bool(const struct field *field, struct value *value, struct fau
 }
 
 /* "010" is 8 for some readers of YAML and 10 for others. */
-static bool read_count(const struct field *field, struct value *value,
-		       struct fault *fault)
+static bool read_count(struct reading *reading)
 {
 	unsigned long long number;
 
-	(void)fault;
-	if (value->text[0] == '0' && value->text[1])
+	if (reading->text[0] == '0' && reading->text[1])
 		return false;
-	if (!text_number(value->text, &number) || number < field->min ||
-	    number > field->max)
+	if (!text_number(reading->text, &number) || number < reading->field->min ||
+	    number > reading->field->max)
 		return false;
-	value->number = number;
+	reading->value->number = number;
 	return true;
 }
 
-static bool read_size(const struct field *field, struct value *value, struct fault *fault)
+static bool read_size(struct reading *reading)
 {
 	uint64_t bytes;
 
-	if (!size_parse(value->text, &bytes, &fault->reason))
+	if (!size_parse(reading->text, &bytes, &reading->reason))
 		return false;
-	if (bytes < field->min || bytes > field->max)
+	if (bytes < reading->field->min || bytes > reading->field->max)
 		return false;
-	value->number = bytes;
+	reading->value->number = bytes;
 	return true;
 }
 
-static bool read_cpus(const struct field *field, struct value *value, struct fault *fault)
+static bool read_cpus(struct reading *reading)
 {
-	value->cpus = xmalloc(sizeof(*value->cpus));
-	if (cpuset_parse(value->text, value->cpus, &fault->reason, &fault->at))
+	reading->value->cpus = xmalloc(sizeof(*reading->value->cpus));
+	if (cpuset_parse(reading->text, reading->value->cpus, &reading->reason,
+			 &reading->at))
 		return true;
-	free(take(value->cpus));
+	free(take(reading->value->cpus));
 	/* What looks like a slip in a word is better told the words. */
-	if (field->words && letter(*value->text))
-		*fault = (struct fault){ NULL, 0 };
+	if (reading->field->words && letter(*reading->text))
+		reading->reason = NULL;
 	return false;
 }
 
-static bool read_path(const struct field *field, struct value *value, struct fault *fault)
+static bool read_path(struct reading *reading)
 {
-	(void)field;
-	(void)fault;
-	return value->text[0] == '/' && !strpbrk(value->text, "\n\r\t");
+	return reading->text[0] == '/' && !strpbrk(reading->text, "\n\r\t");
 }
 
-static bool read_pattern(const struct field *field, struct value *value,
-			 struct fault *fault)
+static bool read_pattern(struct reading *reading)
 {
-	if (!read_path(field, value, fault))
+	if (!read_path(reading))
 		return false;
-	for (const char *at = value->text; *at;) {
+	for (const char *at = reading->text; *at;) {
 		if (text_starts(at, "{guest}") || text_starts(at, "{name}")) {
 			at = strchr(at, '}') + 1;
 			continue;
 		}
 		if (*at == '{' || *at == '}') {
-			fault->reason = "in braces there is only {guest} or {name}";
-			fault->at = (size_t)(at - value->text);
+			reading->reason = "in braces there is only {guest} or {name}";
+			reading->at = (size_t)(at - reading->text);
 			return false;
 		}
 		at++;
@@ -160,16 +154,13 @@ static bool read_pattern(const struct field *field, struct value *value,
 	return true;
 }
 
-static bool read_version(const struct field *field, struct value *value,
-			 struct fault *fault)
+static bool read_version(struct reading *reading)
 {
-	(void)field;
-	(void)fault;
-	return version_parse(value->text, &value->number);
+	return version_parse(reading->text, &reading->value->number);
 }
 
 static const struct type {
-	bool (*read)(const struct field *field, struct value *value, struct fault *fault);
+	bool (*read)(struct reading *reading);
 	const char *takes;
 	bool shown; /* an example says more than the name */
 } types[] = {
@@ -185,18 +176,20 @@ static const struct type {
 	[SCALAR_VERSION] = { read_version, "a version", true },
 };
 
-/* "vhostuser", "on or off", "auto or ", "one of on, off, or " */
+/* "vhostuser", "raw or qcow2", "one of off, on or unmap"; before a type "auto or ", "one
+ * of housekeeping, own, or " */
 static void add_words(struct text *out, const char *const *words, bool typed)
 {
-	if (words[1])
-		text_add(out, "one of ");
-	for (size_t i = 0; words[i]; i++) {
-		if (i > 0)
-			text_add(out, words[i + 1] || typed ? ", " : " or ");
+	bool many = words[1] && (words[2] || typed);
+
+	text_add(out, many ? "one of " : "");
+	text_add(out, words[0]);
+	for (size_t i = 1; words[i]; i++) {
+		text_add(out, words[i + 1] || typed ? ", " : " or ");
 		text_add(out, words[i]);
 	}
 	if (typed)
-		text_add(out, words[1] ? ", or " : " or ");
+		text_add(out, many ? ", or " : " or ");
 }
 
 static void add_range(struct text *out, const struct field *field)
@@ -247,16 +240,17 @@ static bool empty(const char *text)
 	       !strcmp(text, "Null") || !strcmp(text, "NULL");
 }
 
-static void report(const struct field *field, const struct yaml *yaml,
-		   const struct fault *fault, struct diag *diag)
+static void report(const struct reading *reading, const struct yaml *yaml,
+		   struct diag *diag)
 {
+	const struct field *field = reading->field;
 	struct place place = yaml->place;
 
-	if (fault->reason) {
+	if (reading->reason) {
 		if (yaml->text_column)
-			place.column = yaml->text_column + (unsigned)fault->at;
+			place.column = yaml->text_column + (unsigned)reading->at;
 		diag_error(diag, place, NULL, "%s is \"%s\": %s", field->key, yaml->text,
-			   fault->reason);
+			   reading->reason);
 		return;
 	}
 	cleanup_free char *takes = fields_takes(field);
@@ -289,16 +283,16 @@ bool scalar_read(const struct field *field, const struct yaml *yaml, struct valu
 		 struct diag *diag)
 {
 	const struct type *type = &types[field->type];
-	struct fault fault = { NULL, 0 };
+	struct reading reading = { .field = field, .text = yaml->text, .value = ret };
 
 	ret->place = yaml->place;
 	if (!yaml->text)
 		return false;
 	ret->text = xstrdup(yaml->text);
 	if (read_word(field, ret) ||
-	    (type->read && !empty(ret->text) && type->read(field, ret, &fault)))
+	    (type->read && !empty(yaml->text) && type->read(&reading)))
 		return true;
-	report(field, yaml, &fault, diag);
+	report(&reading, yaml, diag);
 	return false;
 }
 

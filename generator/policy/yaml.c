@@ -1,35 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* YAML as a tree in which every node knows its place, from libyaml's events. */
-#include <stdint.h>
 #include <string.h>
 #include <yaml.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "policy/source.h"
 #include "policy/yaml.h"
 
 #define cleanup_event cleanup(yaml_event_delete)
 
-/* A binary file has a bad byte on every line; these many lines tell as much. */
-enum { BAD_LINES = 10 };
-
-/* A character of the text; index counts characters, as libyaml's marks do. */
-struct cursor {
-	size_t index, offset;
-	unsigned line, column;
-};
-
-#define CURSOR_START       \
-	{                  \
-		0, 0, 1, 1 \
-	}
-
 struct reader {
 	yaml_parser_t parser;
-	const char *file;
-	char *text; /* owned; without a byte order mark, every byte libyaml's to read */
-	size_t length;
-	struct cursor at; /* where the last place was asked for: marks seldom go back */
+	struct source source;
 	size_t nodes;
 	struct diag *diag;
 };
@@ -57,78 +40,9 @@ void yaml_free_pointer(struct yaml **yaml)
 	yaml_tree_free(*yaml);
 }
 
-/* What LEAD, the first byte of a character, says of its length. */
-static size_t width_of(unsigned char lead)
-{
-	return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
-}
-
-/* Bytes of the UTF-8 character at AT, 0 when there is none or YAML does not print it. */
-static size_t character(const char *at, size_t left)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	unsigned char lead = (unsigned char)*at;
-
-	if (lead < 0x80)
-		return (lead >= ' ' && lead != 0x7f) || lead == '\n' || lead == '\r' ||
-		       lead == '\t';
-	size_t width = width_of(lead);
-	if (lead < 0xc2 || lead > 0xf4 || width > left)
-		return 0;
-	uint32_t code = lead & (0x7fU >> width);
-	for (size_t i = 1; i < width; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (at[i] & 0x3f);
-	}
-	bool printed = code == 0x85 || (code >= 0xa0 && code <= 0xd7ff) ||
-		       (code >= 0xe000 && code <= 0xfffd) ||
-		       (code >= 0x10000 && code <= 0x10ffff);
-	return code >= least[width] && printed ? width : 0;
-}
-
-/* One good character on; a line ends with CR, LF or both. */
-static void step(const struct reader *reader, struct cursor *at)
-{
-	char c = reader->text[at->offset];
-	size_t width = width_of((unsigned char)c), next = at->offset + width;
-	bool breaks = c == '\n' || (c == '\r' && !(next < reader->length &&
-						   reader->text[next] == '\n'));
-
-	at->column = breaks ? 1 : at->column + (unsigned)width;
-	at->line += breaks;
-	at->index++;
-	at->offset = next;
-}
-
 static struct place place_of(struct reader *reader, yaml_mark_t mark)
 {
-	if (mark.index < reader->at.index)
-		reader->at = (struct cursor)CURSOR_START;
-	while (reader->at.index < mark.index && reader->at.offset < reader->length)
-		step(reader, &reader->at);
-	return (struct place){ reader->file, reader->at.line, reader->at.column };
-}
-
-/* Reports what is no text and puts question marks there, so that the rest can be read. */
-static void clean(struct reader *reader)
-{
-	struct cursor at = CURSOR_START;
-	unsigned last_line = 0, bad_lines = 0;
-
-	for (; at.offset < reader->length; step(reader, &at)) {
-		char *here = &reader->text[at.offset];
-
-		if (character(here, reader->length - at.offset))
-			continue;
-		if (at.line != last_line && bad_lines++ < BAD_LINES)
-			diag_error(reader->diag,
-				   (struct place){ reader->file, at.line, at.column },
-				   NULL, "byte 0x%02x is no printable UTF-8 text",
-				   (unsigned)(unsigned char)*here);
-		last_line = at.line;
-		*here = '?';
-	}
+	return source_place(&reader->source, mark.index);
 }
 
 enum advice_place {
@@ -162,8 +76,7 @@ static const struct advice {
 	  "a mapping in { } lacks a \",\" or its \"}\"" },
 	{ "found character that cannot start any token", AT_PROBLEM,
 	  "a value cannot begin with this character, nor a line with a tab; quote the "
-	  "one, "
-	  "indent the other with spaces" },
+	  "one, indent the other with spaces" },
 	{ "found unexpected end of stream", AT_CONTEXT,
 	  "the quote that begins here never ends" },
 	{ "found unknown escape character", AT_PROBLEM,
@@ -238,7 +151,7 @@ static bool printable(struct reader *reader, const char *text, size_t length,
 	size_t width;
 
 	for (size_t at = 0; at < length; at += width) {
-		width = character(text + at, length - at);
+		width = source_character(text + at, length - at);
 		if (width)
 			continue;
 		diag_error(reader->diag, place, NULL,
@@ -273,7 +186,7 @@ static void scalar(struct reader *reader, yaml_event_t *event, struct yaml *yaml
 static bool sequence(struct reader *reader, struct yaml *yaml, unsigned depth)
 {
 	for (;;) {
-		cleanup_event yaml_event_t event;
+		cleanup_event yaml_event_t event = { .type = YAML_NO_EVENT };
 
 		if (!next(reader, &event))
 			return false;
@@ -468,51 +381,28 @@ static struct yaml *document(struct reader *reader)
 	}
 	if (root && !empty(root))
 		return take(root);
-	diag_error(reader->diag, (struct place){ reader->file, 1, 1 }, NULL,
+	diag_error(reader->diag, (struct place){ reader->source.file, 1, 1 }, NULL,
 		   "the file is empty: it holds no key and no value");
 	return NULL;
-}
-
-static bool acceptable(const char *file, const char *text, size_t length,
-		       struct diag *diag)
-{
-	if (length > YAML_BYTES) {
-		diag_error(diag, (struct place){ file, 0, 0 }, NULL,
-			   "the file has %zu bytes, more than the %d that are read",
-			   length, YAML_BYTES);
-		return false;
-	}
-	if (length >= 2 &&
-	    (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2))) {
-		diag_error(diag, (struct place){ file, 1, 1 }, NULL,
-			   "the file is in UTF-16; save it as UTF-8");
-		return false;
-	}
-	return true;
 }
 
 struct yaml *yaml_salvage(const char *file, const char *text, size_t length,
 			  bool *ret_sound, struct diag *diag)
 {
 	size_t errors = diag->errors;
-	bool mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3);
-	struct reader reader = { .file = file, .at = CURSOR_START, .diag = diag };
+	struct reader reader = { .diag = diag };
 
-	if (!acceptable(file, text, length, diag))
+	*ret_sound = false;
+	if (!source_init(&reader.source, file, text, length, diag))
 		return NULL;
-	reader.length = length - (mark ? 3 : 0);
-	reader.text = xmalloc(reader.length);
-	if (reader.length)
-		memcpy(reader.text, text + length - reader.length, reader.length);
-	clean(&reader);
 	if (!yaml_parser_initialize(&reader.parser))
 		abort();
 	yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&reader.parser, (unsigned char *)reader.text,
-				     reader.length);
+	yaml_parser_set_input_string(&reader.parser, (unsigned char *)reader.source.text,
+				     reader.source.length);
 	struct yaml *root = document(&reader);
 	yaml_parser_delete(&reader.parser);
-	free(reader.text);
+	source_done(&reader.source);
 	*ret_sound = diag->errors == errors;
 	return root;
 }

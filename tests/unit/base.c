@@ -82,6 +82,26 @@ static void size_is(const char *text, uint64_t want, const char *written)
 	is(back, written, "'%s' is written", text);
 }
 
+/* A range is the numbers in it, wherever words begin and end. */
+static void cpu_ranges(void)
+{
+	unsigned seed = 1, wrong = 0;
+
+	for (int round = 0; round < 500; round++) {
+		struct cpuset range = CPUSET_INIT, single = CPUSET_INIT;
+
+		seed = seed * 1103515245 + 12345;
+		unsigned first = seed >> 17;
+		seed = seed * 1103515245 + 12345;
+		unsigned last = round % 2 ? seed >> 17 : first + seed % 130;
+		cpuset_set_range(&range, first, last);
+		for (unsigned cpu = first; cpu <= last; cpu++)
+			cpuset_set(&single, cpu);
+		wrong += !cpuset_equal(&range, &single);
+	}
+	ok(wrong == 0, "500 random ranges, number by number");
+}
+
 static void sizes(void)
 {
 	uint64_t bytes;
@@ -146,6 +166,7 @@ int main(void)
 {
 	cpu_lists();
 	cpu_list_round_trip();
+	cpu_ranges();
 	sizes();
 	words();
 	diagnostics();

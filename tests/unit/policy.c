@@ -2,6 +2,7 @@
 /* Policies and host policies: good files, malformed files, and the choice for a guest. */
 #include <glob.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "policy/host_policy.h"
@@ -197,8 +198,8 @@ static void choice(void)
 	   "metadata that names no policy refuses");
 	cleanup_free char *got = printed(&diag);
 	is(got,
-	   "p.yaml:2:8: error: guest db-10 matches the policies \"low\" and \"rival\", "
-	   "both of priority 1; give one a higher match.priority\n"
+	   "p.yaml:2:8: error: guest db-10 matches the policies \"low\" and \"rival\" "
+	   "with the same priority 1; give one a higher match.priority\n"
 	   "p.yaml:2:8: note: the other one is here\n"
 	   "vmgen: error: guest db-1 names the policy \"hig\" in its metadata, but there "
 	   "is none of that name; did you mean \"high\"?\n",
@@ -238,6 +239,46 @@ static void mutations(void)
 	ok(silent == 0, "%zu mutations: refused with a reason or accepted without", runs);
 }
 
+/* An alarm ends what takes more than linear time. */
+static void hostile(const char *what, const struct text *text)
+{
+	cleanup_diag struct diag diag = DIAG_INIT;
+	struct policy *p = policy_parse("h.yaml", text->data, text->length, &diag);
+
+	ok(!p && diag.errors, "much of '%s' is refused", what);
+	policy_free(p);
+}
+
+/* HEAD, PIECE as often as the limits of YAML allow, and TAIL. */
+static void much_of(const char *head, const char *piece, const char *tail)
+{
+	cleanup_text struct text text = TEXT_INIT;
+
+	text_add(&text, head);
+	for (size_t nodes = 0; nodes < YAML_NODES - 100; nodes++)
+		if (text.length + strlen(piece) + strlen(tail) < YAML_BYTES)
+			text_add(&text, piece);
+	text_add(&text, tail);
+	hostile(piece, &text);
+}
+
+static void hostile_files(void)
+{
+	cleanup_text struct text keys = TEXT_INIT;
+
+	for (unsigned i = 0; i < YAML_NODES / 2 - 1; i++)
+		text_printf(&keys, "unknown_key_with_a_long_name_%u: 1\n", i);
+	hostile("unknown_key", &keys);
+	much_of("policy: p\nnumatune: {near: [", "[],", "]}\n");
+	much_of("policy: p\nenforce: ", "report", "\n");
+	much_of("policy: p\ncputune: {vcpupin: \"", "0-16383,0-16383,0-16383,0-16383,",
+		"\"}");
+	much_of("policy: p\ninterfaces: [{source: {path: \"/", "{guest}{name}",
+		"{\"}}]\n");
+	much_of("policy: p\ninterfaces: [", "{},", "]\n");
+	much_of("policy: p\ndisks: [", "x,", "]\n");
+}
+
 /* For tests/schema.py: what becomes of each file, in one line. */
 static int verdicts(char **paths)
 {
@@ -252,6 +293,7 @@ static int verdicts(char **paths)
 
 int main(int argc, char **argv)
 {
+	alarm(120);
 	if (argc > 1)
 		return verdicts(argv + 1);
 	each("tests/policy/valid/*.yaml", is_accepted, 6);
@@ -264,5 +306,6 @@ int main(int argc, char **argv)
 	expand_is("/plain", "/plain");
 	expand_is("", "");
 	mutations();
+	hostile_files();
 	return tap_done();
 }
