@@ -3,15 +3,12 @@
 #include <errno.h>
 #include <hwloc.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/text.h"
+#include "host/hwloc_input.h"
 #include "host/reader.h"
-#include "host/xml.h"
 
-/* hwloc 3 writes XML that hwloc 2 reads but for the version (and the types of OS devices,
- * which became bits). */
-enum { HWLOC_3 = 0x30000, SYNTHETIC_CPUS_MAX = 4096 };
+enum { HWLOC_3 = 0x30000 };
 
 struct reader {
 	hwloc_topology_t topology;
@@ -24,14 +21,21 @@ struct reader {
 	struct diag *diag;
 };
 
-/* hwloc otherwise explains itself on stderr. */
+/* hwloc otherwise explains itself on stderr, and wakes every GPU that it has a plugin
+ * for.
+ */
 static hwloc_topology_t new_topology(void)
 {
+	static const char *const plugins[] = { "cuda", "nvml",	    "opencl",
+					       "rsmi", "levelzero", "gl" };
 	hwloc_topology_t topology;
 
 	setenv("HWLOC_HIDE_ERRORS", "2", 0);
 	if (hwloc_topology_init(&topology))
 		abort();
+	for (size_t i = 0; i < ARRAY_SIZE(plugins); i++)
+		hwloc_topology_set_components(
+			topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, plugins[i]);
 	hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
 	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_BRIDGE,
 				       HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -317,139 +321,35 @@ static struct host *settled(struct reader *reader, const char *origin)
 	return take(host);
 }
 
-/* Marks the copied TEXT as of a version that this hwloc reads, if it is version 3. */
-static bool downgrade(char *text, const char *version)
-{
-	char *tag = strstr(text, "<topology");
-	char *at = tag ? strstr(tag, "version=") : NULL;
-
-	if (!at || !version || !text_starts(version, "3."))
-		return false;
-	if (hwloc_get_api_version() < HWLOC_3)
-		at[strlen("version='")] = '2';
-	return true;
-}
-
-/* hwloc notes it with the machine, since version 3 beside it; NULL: not noted. */
-static char *architecture(const xmlNode *topology)
-{
-	const xmlNode *const homes[] = { topology, host_xml_child(topology, "object") };
-
-	for (size_t i = 0; i < ARRAY_SIZE(homes); i++)
-		host_xml_foreach(info, homes[i], "info")
-		{
-			cleanup_free char *name = host_xml_attribute(info, "name");
-			cleanup_free char *value = host_xml_attribute(info, "value");
-
-			if (text_equal(name, "Architecture") && value)
-				return host_name_from(value);
-		}
-	return NULL;
-}
-
-/* hwloc makes bitmaps as long as the highest number: half a gigabyte for one of 32 bits.
- */
-static bool numbers_are_sane(const char *file, const xmlNode *parent, struct diag *diag)
-{
-	host_xml_foreach(object, parent, "object")
-	{
-		cleanup_free char *type = host_xml_attribute(object, "type");
-		cleanup_free char *index = host_xml_attribute(object, "os_index");
-		bool numbers = text_equal(type, "PU") || text_equal(type, "NUMANode");
-		unsigned long long number = 0;
-
-		if (numbers && index &&
-		    (!text_number(index, &number) || number >= CPUSET_MAX)) {
-			diag_error(diag, host_xml_place(file, object), NULL,
-				   "%s number %s is beyond %d, the highest that libvirt "
-				   "takes",
-				   type, index, CPUSET_MAX - 1);
-			return false;
-		}
-		if (!numbers_are_sane(file, object, diag))
-			return false;
-	}
-	return true;
-}
-
 struct host *host_from_hwloc_xml(const char *file, const char *text, size_t length,
 				 struct diag *diag)
 {
-	xmlDoc *doc = host_xml_parse(file, text, length, "topology", diag);
+	cleanup_hwloc_input struct hwloc_input input = { .text = NULL };
 
-	if (!doc)
+	if (!hwloc_input_xml(file, text, length, hwloc_get_api_version() >= HWLOC_3,
+			     &input, diag))
 		return NULL;
-	const xmlNode *root = xmlDocGetRootElement(doc);
-	cleanup_free char *version = host_xml_attribute(root, "version");
-	cleanup_free char *arch = architecture(root);
-	bool sane = numbers_are_sane(file, root, diag);
-	xmlFreeDoc(doc);
-	if (!sane)
-		return NULL;
-	cleanup_free char *copy = xstrndup(text, length);
 	cleanup_reader struct reader reader = {
 		.topology = new_topology(),
 		.place = { .file = file },
-		.os_devices_are_bits = downgrade(copy, version),
+		.os_devices_are_bits = input.bits,
 		.pages_known = true,
 		.diag = diag,
 	};
-	if (hwloc_topology_set_xmlbuffer(reader.topology, copy, (int)length + 1) ||
+	if (hwloc_topology_set_xmlbuffer(reader.topology, input.text,
+					 (int)strlen(input.text) + 1) ||
 	    hwloc_topology_load(reader.topology)) {
 		diag_error(diag, reader.place, NULL,
 			   "hwloc refuses this topology (version %s): %s; write it anew "
 			   "with lstopo --of xml",
-			   version ? version : "1", strerror(errno));
+			   input.version ? input.version : "1", strerror(errno));
 		return NULL;
 	}
 	reader.memory_known = tells_memory(reader.topology);
 	struct host *host = settled(&reader, file);
 	if (host)
-		host->arch = take(arch);
+		host->arch = take(input.arch);
 	return host;
-}
-
-/* How many of the objects that the next word of *AT speaks of there are below each one
- * before ("core:20" and "20" both say 20; what is attached in brackets does not count);
- * *AT is moved behind the word, *RET_NODES tells whether it is of NUMA nodes. */
-static unsigned long next_arity(const char **at, bool *ret_nodes)
-{
-	const char *word = *at + strspn(*at, " ");
-	size_t length = strcspn(word, " ([");
-	const char *colon = memchr(word, ':', length);
-	unsigned long arity = strtoul(colon ? colon + 1 : word, NULL, 10);
-
-	*ret_nodes = !strncasecmp(word, "numa", 4) || !strncasecmp(word, "node", 4);
-	*at = word + length;
-	while (**at == '(' || **at == '[') {
-		*at += strcspn(*at, **at == '(' ? ")" : "]");
-		*at += **at != '\0';
-	}
-	return arity ? arity : 1;
-}
-
-/* hwloc builds whatever it is asked for, in a time that grows with the square of it: 4096
- * CPUs, twice the largest machine of 2024, take a second. */
-static bool size_is_sane(const char *description, struct diag *diag)
-{
-	unsigned long total = 1;
-
-	for (const char *at = description; *at;) {
-		bool nodes;
-		unsigned long arity = next_arity(&at, &nodes);
-		unsigned long most = nodes ? HOST_NODES_MAX : SYNTHETIC_CPUS_MAX;
-
-		if (arity > most || total * arity > most) {
-			diag_error(
-				diag, NOWHERE, NULL,
-				"'%s' has more than %lu %s, the most that there can be",
-				description, most, nodes ? "nodes" : "CPUs");
-			return false;
-		}
-		total *= arity;
-		at += strspn(at, " ");
-	}
-	return true;
 }
 
 struct host *host_from_synthetic(const char *description, struct diag *diag)
@@ -462,7 +362,7 @@ struct host *host_from_synthetic(const char *description, struct diag *diag)
 		.diag = diag,
 	};
 
-	if (!size_is_sane(description, diag))
+	if (!hwloc_input_synthetic(description, diag))
 		return NULL;
 	if (hwloc_topology_set_synthetic(reader.topology, description) ||
 	    hwloc_topology_load(reader.topology)) {

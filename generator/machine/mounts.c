@@ -258,7 +258,8 @@ static const struct mount *around(const struct mounts *mounts, const char *direc
 	return longest;
 }
 
-/* Bind mounts of files, and of directories around which the same file system is. */
+/* Bind mounts of files, and of directories around which the same file system is. Only
+ * what is on a disk here is looked at: a server that is gone would hang whoever asks. */
 static bool tells_nothing(const struct mounts *mounts, const struct mount *mount,
 			  const char *root)
 {
@@ -266,9 +267,9 @@ static bool tells_nothing(const struct mounts *mounts, const struct mount *mount
 	cleanup_free char *path = xasprintf("%s%s", root, mount->directory);
 	struct stat status;
 
-	if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
+	if (outer && !strcmp(outer->numbers, mount->numbers))
 		return true;
-	return outer && !strcmp(outer->numbers, mount->numbers);
+	return mount->device && stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
 /* File systems without a block device where a guest's disks may be all the same. */

@@ -8,7 +8,7 @@
 /*
  * Adds to the devices of HOST the names of block devices and the mounts that are on them,
  * found through partitions, LVM, MD, dm-crypt and NVMe multipath; to HOST itself mounts
- * that are on none of its devices. ROOT as in live.h.
+ * that are on none of its devices. ROOT as in facts.h.
  */
 void mounts_add(struct host *host, const char *root);
 

@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "base/text.h"
 #include "host/reader.h"
+#include "machine/facts.h"
 #include "machine/file.h"
 #include "machine/live.h"
 #include "machine/programs.h"
@@ -593,7 +594,7 @@ static void put_storage(const struct tree *tree)
 	    "31 27 0:44 / /mnt/a\\040b rw - nfs4 server:/a rw\n"
 	    "32 27 0:45 /sub /data rw - btrfs /dev/nvme1n1 rw\n"
 	    "33 27 7:0 / /snap/x ro - squashfs /dev/loop0 ro\n"
-	    "34 27 0:46 /hosts /etc/hosts rw - nfs4 server:/b rw\n"
+	    "34 27 259:1 /hosts /etc/hosts rw - xfs /dev/nvme0n1p1 rw\n"
 	    "malformed\n");
 }
 
@@ -613,6 +614,8 @@ static void put_nodes(const struct tree *tree)
 	put(tree,
 	    "sys/devices/system/node/node0/hugepages/hugepages-2048kB/free_hugepages",
 	    "6\n");
+	put(tree, "sys/devices/system/node/node1/meminfo",
+	    "Node 1 MemTotal: 1024 kB\nNode 1 MemFree: 512 kB\n");
 	put(tree, "sys/devices/system/cpu/isolated", "2-3\n");
 	put(tree, "sys/fs/cgroup/cpuset.cpus.effective", "0-6\n");
 }
@@ -661,7 +664,7 @@ static void machine_facts(void)
 	}
 	put_nodes(&tree);
 	put_storage(&tree);
-	live_facts(host, tree.root);
+	facts_add(host, tree.root);
 	ok(host_settle(host, NOWHERE, &diag), "a machine from a tree of files");
 	cleanup_free char *got = print(host);
 	is(got,
@@ -676,6 +679,8 @@ static void machine_facts(void)
 	   "    cpus:\n"
 	   "      - {package: 0, cores: 0-1 4}\n"
 	   "  - node: 1\n"
+	   "    memory: 1 MiB\n"
+	   "    free: 512 KiB\n"
 	   "    hugepages: []\n"
 	   "    cpus:\n"
 	   "      - {package: 0, cores: 2-3 5-6}\n"
@@ -690,6 +695,15 @@ static void machine_facts(void)
 	   "[/data]}\n"
 	   "other_mounts: [\"/mnt/a b\"]\n",
 	   "facts of a machine");
+	put(&tree,
+	    "sys/devices/system/node/node0/hugepages/hugepages-2048kB/free_hugepages",
+	    "1\n");
+	put(&tree, "sys/devices/system/node/node1/meminfo", "Node 1 MemTotal: 2048 kB\n");
+	facts_memory(host, tree.root);
+	ok(host->nodes[0].n_pages == 1 && host->nodes[0].pages[0].free == 1 &&
+		   host->nodes[1].memory == 2 * MIB &&
+		   host->nodes[1].free == HOST_UNKNOWN,
+	   "memory and hugepages are read again");
 	cleanup_free char *remove = xasprintf("rm -rf %s", tree.root);
 	if (system(remove))
 		note("%s is left", tree.root);
@@ -701,7 +715,7 @@ static void no_facts(void)
 	cleanup_diag struct diag diag = DIAG_INIT;
 	cleanup_host struct host *host = bare_host(&diag);
 
-	live_facts(host, "/nonexistent");
+	facts_add(host, "/nonexistent");
 	ok(host_settle(host, NOWHERE, &diag) && !host->isolated_known &&
 		   host->nodes[0].memory == HOST_UNKNOWN && !host->nodes[0].pages_known &&
 		   host->n_cpus == 8,
