@@ -71,10 +71,16 @@ struct place doc_place(const struct doc *doc, size_t offset)
 /* Where the parse stands. */
 static size_t position(const struct parser *parser)
 {
-	long at = xmlByteConsumed(parser->ctxt);
 	size_t length = parser->doc->length;
+#if LIBXML_VERSION >= 21500
+	unsigned long at;
+	bool known = xmlCtxtGetInputPosition(parser->ctxt, 0, NULL, NULL, NULL, &at) == 0;
+#else
+	long at = xmlByteConsumed(parser->ctxt);
+	bool known = at >= 0;
+#endif
 
-	return at < 0 || (size_t)at > length ? length : (size_t)at;
+	return known && (size_t)at < length ? (size_t)at : length;
 }
 
 /* Only the first failure counts: it may be the cause of the next. */
@@ -393,7 +399,8 @@ struct doc *doc_parse(const char *file, const char *text, size_t length,
 	doc->file = xstrdup(file);
 	doc->text = xcalloc(length + 1, 1);
 	doc->length = length;
-	memcpy(doc->text, text, length);
+	if (length)
+		memcpy(doc->text, text, length);
 	doc->namespaces = xmlDictCreate();
 	return accept_text(doc, diag) && parse(doc, diag) ? take(doc) : NULL;
 }

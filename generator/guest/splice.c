@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "guest/changes.h"
 #include "guest/print.h"
 #include "guest/splice.h"
 #include "guest/tag.h"
-#include "guest/changes.h"
 
 struct splicer {
 	const struct doc *doc;

@@ -352,6 +352,8 @@ static void test_refused(void)
 		CASE("<?xml version='1.0' encoding='ISO-8859-1'?><domain/>",
 		     "ISO-8859-1"),
 		CASE("<?xml version='1.0' encoding = \"utf-16\" ?><domain/>", "utf-16"),
+		CASE("\xef\xbb\xbf<?xml version='1.0' encoding='latin1'?><domain/>",
+		     "latin1"),
 		CASE("<!DOCTYPE domain><domain/>", "DOCTYPE"),
 		CASE("<!DOCTYPE domain SYSTEM 'file:///etc/passwd'><domain/>", "DOCTYPE"),
 		CASE("<!DOCTYPE d [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>"
@@ -409,6 +411,8 @@ static void test_sizes(void)
 		  "half a million attributes" },
 		{ numbered("<domain", " xmlns:a", 500000), "256 attributes",
 		  "half a million namespaces" },
+		{ repeated("<domain>", "<a xmlns:a='a' xmlns:b='b'>", 129, ""),
+		  "256 namespaces", "more namespaces in scope than 256" },
 		{ repeated("", "<", DOC_BYTES / 8, ""), "cannot read the XML",
 		  "nothing but <" },
 	};
@@ -442,6 +446,7 @@ static void test_accepted(void)
 		"<domain xmlns:xml='http://www.w3.org/XML/1998/namespace'/>",
 		"<domain><!-- <!DOCTYPE x> --></domain>",
 		"<domain>]]&gt; &quot;&apos;</domain>",
+		"<domain a='0' b='1' c='2' d='3' e='4' f='5' g='6' h='7' i='8' j='9'/>",
 	};
 	cleanup_free char *deep = repeated("<domain>", "<a>", DOC_DEPTH - 1, "");
 	struct text nested = TEXT_INIT;
@@ -453,6 +458,9 @@ static void test_accepted(void)
 		text_add(&nested, "</a>");
 	text_add(&nested, "</domain>");
 	ok(accepted(nested.data), "accepted: as deep as may be");
+	cleanup_free char *many = repeated("<domain>", "<a xmlns:a='a' xmlns:b='b'/>",
+					   1000, "</domain>");
+	ok(accepted(many), "accepted: many namespaces, one after the other");
 	text_done(&nested);
 }
 

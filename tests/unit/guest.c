@@ -45,6 +45,11 @@ static struct both both_inside(const char *inside)
 
 /* ---- the corpus, against XPath ---- */
 
+static const xmlChar *chars(const char *string)
+{
+	return (const xmlChar *)string;
+}
+
 struct tally {
 	size_t files, values, wrong;
 };
@@ -52,7 +57,7 @@ struct tally {
 static void agree(struct tally *tally, const struct corpus_file *file,
 		  xmlXPathContext *context, const char *path, double got)
 {
-	xmlXPathObject *found = xmlXPathEvalExpression(BAD_CAST path, context);
+	xmlXPathObject *found = xmlXPathEvalExpression(chars(path), context);
 	double want = found ? xmlXPathCastToNumber(found) : -1.0;
 
 	xmlXPathFreeObject(found);
@@ -66,7 +71,7 @@ static void agree(struct tally *tally, const struct corpus_file *file,
 static void agree_text(struct tally *tally, const struct corpus_file *file,
 		       xmlXPathContext *context, const char *path, const char *got)
 {
-	xmlXPathObject *found = xmlXPathEvalExpression(BAD_CAST path, context);
+	xmlXPathObject *found = xmlXPathEvalExpression(chars(path), context);
 	xmlChar *want = found ? xmlXPathCastToString(found) : NULL;
 
 	tally->values++;
@@ -261,6 +266,8 @@ static void test_refused(void)
 		{ "<domain><memory unit='pages'>1</memory></domain>", 1, 9, "pages" },
 		{ "<domain><memory unit='EiB'>99</memory></domain>", 1, 9, "EiB" },
 		{ "<domain><memory>18446744073709551615</memory></domain>", 1, 9, "KiB" },
+		{ "<domain><memory unit='b'>18446744073709551615</memory></domain>", 1, 9,
+		  "no size in memory" },
 		{ "<domain><cpu><topology sockets='0'/></cpu></domain>", 1, 33,
 		  "sockets" },
 		{ "<domain><cpu><numa><cell cpus='0'/></numa></cpu></domain>", 1, 20,
@@ -303,18 +310,21 @@ static void test_refused(void)
 
 /* ---- what the corpus has little of ---- */
 
+static const char threads[] =
+
+	"<vcpu current='2'>4</vcpu><vcpus><vcpu id='0' enabled='yes'/>"
+	"<vcpu id='1' enabled='yes'/><vcpu id='2' enabled='yes'/>"
+	"<vcpu id='3' enabled='no'/></vcpus>"
+	"<iothreads>4</iothreads><iothreadids><iothread id='7'/>"
+	"<iothread id='2'/></iothreadids>"
+	"<cputune><vcpupin vcpu='3' cpuset='5'/><vcpupin vcpu='9' cpuset='6'/>"
+	"<iothreadpin iothread='7' cpuset='1-2'/>"
+	"<iothreadpin iothread='5' cpuset='1'/></cputune>"
+	"<cpu><topology sockets='1' cores='2' threads='2'/></cpu>";
+
 static void test_threads(void)
 {
-	struct both both = both_inside(
-		"<vcpu current='2'>4</vcpu><vcpus><vcpu id='0' enabled='yes'/>"
-		"<vcpu id='1' enabled='yes'/><vcpu id='2' enabled='yes'/>"
-		"<vcpu id='3' enabled='no'/></vcpus>"
-		"<iothreads>4</iothreads><iothreadids><iothread id='7'/>"
-		"<iothread id='2'/></iothreadids>"
-		"<cputune><vcpupin vcpu='3' cpuset='5'/><vcpupin vcpu='9' cpuset='6'/>"
-		"<iothreadpin iothread='7' cpuset='1-2'/>"
-		"<iothreadpin iothread='5' cpuset='1'/></cputune>"
-		"<cpu><topology sockets='1' cores='2' threads='2'/></cpu>");
+	struct both both = both_inside(threads);
 	struct guest *guest = both.guest;
 
 	ok(guest && guest->vcpus == 4 && guest->online == 3, "vCPUs that can be plugged");
@@ -330,6 +340,34 @@ static void test_threads(void)
 	ok(guest->dies == 1 && guest->clusters == 1 && guest->threads == 2,
 	   "a topology's missing levels are 1");
 	both_done(&both);
+}
+
+/* A multiplier of L'Ecuyer; the same numbers everywhere. */
+static size_t random_below(uint64_t *seed, size_t limit)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + 1;
+	return (size_t)(*seed >> 33) % limit;
+}
+
+static void test_garbled(void)
+{
+	static const char letters[] = "0123456789,-^ xX'<";
+	size_t wrong = 0, taken = 0;
+	uint64_t seed = 4;
+	enum { RUNS = 10000 };
+
+	for (unsigned run = 0; run < RUNS; run++) {
+		cleanup_free char *xml = xasprintf("<domain>%s</domain>", threads);
+		size_t at = strlen("<domain>") + random_below(&seed, strlen(threads));
+
+		xml[at] = letters[random_below(&seed, strlen(letters))];
+		struct both both = both_from("garbled.xml", xml);
+		taken += both.guest != NULL;
+		wrong += (both.guest != NULL) == (both.diag.errors != 0);
+		both_done(&both);
+	}
+	ok(wrong == 0, "garbled: read, or refused with a reason");
+	note("%d documents, %zu read", RUNS, taken);
 }
 
 static void test_names(void)
@@ -388,6 +426,7 @@ int main(void)
 	test_lists();
 	test_refused();
 	test_threads();
+	test_garbled();
 	test_names();
 	test_devices();
 	xmlCleanupParser();

@@ -140,6 +140,7 @@ static const struct {
 	{ "fresh containers that hold nothing do not appear",
 	  "<domain>\n</domain>",
 	  { { CHANGE_ATTRIBUTE, "cputune/emulatorpin", "cpuset", NULL },
+	    { CHANGE_ATTRIBUTE, "numatune/memory", "mode", "strict" },
 	    { CHANGE_REMOVE, "numatune/memory", NULL, NULL } },
 	  "<domain>\n</domain>" },
 	{ "pins go by number",
@@ -182,6 +183,14 @@ static const struct {
 	    { CHANGE_CHILD, "os", "boot", NULL } },
 	  "<domain><name>x</name><cputune><emulatorpin cpuset='4'/></cputune>"
 	  "<os><boot/></os></domain>\n" },
+	{ "nor where the neighbours have none",
+	  "<domain>\n  <os><boot/></os>\n</domain>",
+	  { { CHANGE_CHILD, "os", "boot", "dev=hd" } },
+	  "<domain>\n  <os><boot/><boot dev='hd'/></os>\n</domain>" },
+	{ "a document without indentation is not one without white space",
+	  "<domain>\n<os/>\n</domain>",
+	  { { CHANGE_CHILD, "os", "boot", NULL } },
+	  "<domain>\n<os>\n  <boot/>\n</os>\n</domain>" },
 	{ "an empty root is filled",
 	  "<domain/>",
 	  { { CHANGE_CONTENT, "name", NULL, "x" } },
@@ -197,6 +206,10 @@ static const struct {
 	    { CHANGE_REMOVE, "a/c", NULL, NULL },
 	    { CHANGE_REMOVE, "d/e", NULL, NULL } },
 	  "<domain>\n  <a x='1'/>\n  <d>text</d>\n</domain>" },
+	{ "who still holds a comment is not",
+	  "<domain><a><!-- x --><b/></a><c><b/><!-- x --></c></domain>",
+	  { { CHANGE_REMOVE, "a/b", NULL, NULL }, { CHANGE_REMOVE, "c/b", NULL, NULL } },
+	  "<domain><a><!-- x --></a><c><!-- x --></c></domain>" },
 	{ "one goes and one comes in its place",
 	  "<domain>\n  <a>\n    <b/>\n  </a>\n</domain>",
 	  { { CHANGE_REMOVE, "a/b", NULL, NULL }, { CHANGE_CHILD, "a", "b", "n=2" } },
@@ -267,6 +280,11 @@ struct tally {
 static const char *text(const xmlChar *string)
 {
 	return (const char *)string;
+}
+
+static const xmlChar *chars(const char *string)
+{
+	return (const xmlChar *)string;
 }
 
 /* A multiplier of L'Ecuyer; the same numbers everywhere. */
@@ -376,7 +394,7 @@ static void random_change(struct trial *trial, uint64_t *seed)
 
 static xmlNode *add_node(xmlNode *parent, const char *name)
 {
-	xmlNode *node = xmlNewDocNode(parent->doc, NULL, BAD_CAST name, NULL);
+	xmlNode *node = xmlNewDocNode(parent->doc, NULL, chars(name), NULL);
 
 	xmlAddChild(parent, node);
 	xmlSetNs(node, xmlSearchNs(parent->doc, parent, NULL));
@@ -391,7 +409,7 @@ static void cut(struct trial *trial, xmlNode *node)
 
 static void cut_inside(struct trial *trial, xmlNode *node)
 {
-	xmlNode *bag = xmlNewDocNode(node->doc, NULL, BAD_CAST "bag", NULL);
+	xmlNode *bag = xmlNewDocNode(node->doc, NULL, chars("bag"), NULL);
 
 	while (node->children) {
 		xmlNode *child = node->children;
@@ -407,7 +425,7 @@ static void change_tree(struct trial *trial, size_t i, unsigned pass)
 {
 	const struct change *change = &trial->changes[i];
 	xmlNode *node = trial->nodes[trial->at[i]];
-	const xmlChar *value = BAD_CAST change->value;
+	const xmlChar *value = chars(change->value);
 
 	if (pass == 0 && change->kind == CHANGE_CONTENT) {
 		cut_inside(trial, node);
@@ -416,17 +434,17 @@ static void change_tree(struct trial *trial, size_t i, unsigned pass)
 		xmlNode *child = add_node(node, "vmgen-child");
 		const struct element *inner = change->child->first;
 
-		xmlSetProp(child, BAD_CAST MARK,
-			   BAD_CAST element_attribute(change->child, MARK));
+		xmlSetProp(child, chars(MARK),
+			   chars(element_attribute(change->child, MARK)));
 		xmlAddChild(add_node(child, "inner"),
-			    xmlNewDocText(node->doc, BAD_CAST inner->text));
+			    xmlNewDocText(node->doc, chars(inner->text)));
 	} else if (pass == 1 && change->element->fresh) {
-		xmlSetProp(add_node(node, "vmgen-fresh"), BAD_CAST MARK, value);
+		xmlSetProp(add_node(node, "vmgen-fresh"), chars(MARK), value);
 	} else if (pass == 1 && change->kind == CHANGE_ATTRIBUTE) {
 		if (value)
-			xmlSetNsProp(node, NULL, BAD_CAST change->name, value);
+			xmlSetNsProp(node, NULL, chars(change->name), value);
 		else
-			xmlUnsetNsProp(node, NULL, BAD_CAST change->name);
+			xmlUnsetNsProp(node, NULL, chars(change->name));
 	} else if (pass == 2 && change->kind == CHANGE_REMOVE) {
 		cut(trial, node);
 	}
@@ -434,9 +452,8 @@ static void change_tree(struct trial *trial, size_t i, unsigned pass)
 
 static long mark_of(xmlNode *node)
 {
-	xmlChar *mark = node->type == XML_ELEMENT_NODE
-				? xmlGetNoNsProp(node, BAD_CAST MARK)
-				: NULL;
+	xmlChar *mark = node->type == XML_ELEMENT_NODE ? xmlGetNoNsProp(node, chars(MARK))
+						       : NULL;
 	long number = mark ? atol(text(mark)) : -1;
 
 	xmlFree(mark);
@@ -674,6 +691,28 @@ static void random_corpus(const struct corpus_file *file, void *data)
 	doc_free(doc);
 }
 
+/* What the corpus has little of. */
+static void test_random_rich(void)
+{
+	static char xml[] =
+		"<?xml version='1.0' encoding='utf-8'?>\r\n<!-- <domain> -->\r\n"
+		"<domain type=\"kvm\"\r\n\txmlns:q = 'urn:q' title='a>b'>\r\n"
+		"\t<name>caf\xc3\xa9 &amp; <![CDATA[<b>]]></name>\r\n"
+		"\t<vcpu   placement = 'static'\t>4</vcpu  ><empty/><empty  /><e></e>\r\n"
+		"\t<metadata><v:policy xmlns:v='urn:v' v:name='x' name=' a\tb\r\nc '/>"
+		"<app xmlns='urn:app'><in xmlns=''><x/></in><at/></app></metadata>\r\n"
+		"\t<os>\r\n\t\t<!-- one -->\r\n\t\t<boot/><?pi <x/>?>\r\n\t</os>\r\n"
+		"\t<q:commandline>\r\n\t  <q:arg value='-x'/>\r\n\t</q:commandline>\r\n"
+		"</domain>\r\n<!-- after -->\r\n";
+	struct corpus_file file = { "rich", xml, sizeof(xml) - 1 };
+	struct tally tally = { .seed = 3 };
+
+	for (unsigned round = 0; round < 1000; round++)
+		run_trial(&file, &tally);
+	ok(tally.wrong == 0, "so are those of a rich document");
+	note("%zu changes, %zu wrong", tally.changes, tally.wrong);
+}
+
 static void test_random(void)
 {
 	struct tally tally = { .seed = 2 };
@@ -794,6 +833,7 @@ int main(void)
 	test_cases();
 	test_opened_prefix();
 	test_random();
+	test_random_rich();
 	test_order();
 	test_many();
 	xmlCleanupParser();
