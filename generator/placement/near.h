@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which host nodes the things are on that a guest should be near to. */
+#ifndef VMGEN_NEAR_H
+#define VMGEN_NEAR_H
+
+#include "base/text.h"
+#include "guest/guest.h"
+#include "host/host.h"
+#include "policy/host_policy.h"
+#include "policy/policy.h"
+
+/* The node of the device whose file system holds PATH, or HOST_NO_NODE. */
+int near_path(const struct host *host, const char *path, const char **ret_device);
+
+/*
+ * The nodes of one item of the policy's `near`, into *RET_NODES (empty: it is nowhere
+ * that is known), with half a sentence of why appended to WHY ("nvme0n1 holds its
+ * disks").
+ *
+ * disks: the devices that hold the policy's disk directories and the guest's own disks,
+ * else the drives of the host policy, else all NVMe drives.
+ * interfaces: the vswitch's PMD CPUs for vhost-user ones (the CPU's node matters
+ * most: 9.0 against 5.0 Mpps when vCPU and vhost CPU are on different nodes), else the
+ * NICs that the guest's interfaces name, else all NICs.
+ */
+void near_nodes(const struct value *item, const struct policy *policy,
+		const struct host *host, const struct host_policy *host_policy,
+		const struct guest *guest, struct cpuset *ret_nodes, struct text *why);
+
+#endif

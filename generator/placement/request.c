@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From policy, guest, host and claims to a place_request, and its answer to a claim. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "placement/near.h"
+#include "placement/request.h"
+
+/* From 9.4.0 on libvirt starts the emulator with a wider cpuset.mems; before, memory
+ * cannot be had from a node where the emulator may not run. */
+#define LIBVIRT_WIDE_EMULATOR UINT64_C(9004000)
+
+/* libvirt takes the system's own page size for a hugepage's, and means normal pages. */
+enum { NORMAL_PAGE = 4096 };
+
+/* A request and all that it borrows. */
+struct draft {
+	struct place_request request;
+	struct place_state state;
+	struct place_cell *cells;
+	struct cpuset *numbers; /* the vCPUs of each cell */
+	unsigned *list;
+	struct cpuset *near;
+	uint64_t *memory_taken, *pages_taken;
+	struct placement *standing;
+	struct text why;
+};
+
+static void draft_done(struct draft *draft)
+{
+	free(draft->cells);
+	free(draft->numbers);
+	free(draft->list);
+	free(draft->near);
+	free(draft->memory_taken);
+	free(draft->pages_taken);
+	placement_free(draft->standing);
+	text_done(&draft->why);
+}
+
+uint64_t request_page_size(const struct policy *policy, const struct guest *guest)
+{
+	const struct element *page = element_find(guest->domain,
+						  "memoryBacking/hugepages/page");
+	const char *size = element_attribute(page, "size");
+	unsigned long long number;
+	uint64_t bytes = 0;
+
+	if (given(&policy->memoryBacking.hugepages))
+		return policy->memoryBacking.hugepages.number;
+	if (size && text_number(size, &number) &&
+	    size_scale(number, element_attribute(page, "unit"), &bytes) &&
+	    bytes > NORMAL_PAGE)
+		return bytes;
+	return 0;
+}
+
+/* The cell of a vCPU, as libvirt sees it: one that no cell names is in the first. */
+static size_t cell_of(const struct guest *guest, unsigned vcpu)
+{
+	for (size_t i = 0; i < guest->n_cells; i++)
+		if (cpuset_has(&guest->cells[i].vcpus, vcpu))
+			return i;
+	return 0;
+}
+
+/* Cells that share a node are neighbours, in groups as equal as can be. */
+static size_t group_of(size_t cell, size_t cells, size_t groups)
+{
+	return cell * groups / cells;
+}
+
+/* The guest's cells in GROUPS, each on a node of its own. */
+static void ask_cells(const struct guest *guest, struct draft *draft, size_t groups)
+{
+	struct place_cell *cells = xcalloc(groups, sizeof(*cells));
+	struct cpuset *numbers = xcalloc(groups, sizeof(*numbers));
+
+	for (unsigned vcpu = 0; vcpu < guest->vcpus; vcpu++)
+		cpuset_set(
+			&numbers[group_of(cell_of(guest, vcpu), guest->n_cells, groups)],
+			vcpu);
+	for (size_t i = 0; i < guest->n_cells; i++)
+		cells[group_of(i, guest->n_cells, groups)].memory +=
+			guest->cells[i].memory;
+	for (size_t i = 0; i < groups; i++) {
+		cells[i].vcpus = cpuset_count(&numbers[i]);
+		cells[i].numbers = &numbers[i];
+	}
+	free(draft->cells);
+	free(draft->numbers);
+	draft->request.cells = draft->cells = cells;
+	draft->numbers = numbers;
+	draft->request.n_cells = groups;
+}
+
+static void without(struct cpuset *set, const struct value *value)
+{
+	if (value->cpus)
+		cpuset_andnot(set, value->cpus);
+}
+
+/* The CPUs that guests may own: those set aside for it, or all that is not set aside for
+ * something else. */
+static struct cpuset dedicated_pool(const struct host *host,
+				    const struct host_policy *host_policy)
+{
+	struct cpuset pool = host->online;
+
+	if (!host_policy)
+		return pool;
+	if (host_policy->dedicated_cpus.cpus)
+		cpuset_and(&pool, host_policy->dedicated_cpus.cpus);
+	else
+		without(&pool, &host_policy->shared_cpus);
+	without(&pool, &host_policy->reserved_cpus);
+	without(&pool, &host_policy->housekeeping_cpus);
+	without(&pool, &host_policy->vswitch.pmd_cpus);
+	return pool;
+}
+
+/* The CPUs that guests may float over. */
+static struct cpuset shared_pool(const struct host *host,
+				 const struct host_policy *host_policy)
+{
+	struct cpuset pool = host->online;
+
+	if (!host_policy)
+		return pool;
+	if (host_policy->shared_cpus.cpus)
+		cpuset_and(&pool, host_policy->shared_cpus.cpus);
+	else
+		without(&pool, &host_policy->dedicated_cpus);
+	without(&pool, &host_policy->reserved_cpus);
+	without(&pool, &host_policy->vswitch.pmd_cpus);
+	return pool;
+}
+
+/* A list is dealt out in order of its numbers, first to vCPU 0. */
+static bool deal_list(const struct request_source *source, struct draft *draft,
+		      struct diag *diag)
+{
+	const struct value *said = &source->policy->cputune.vcpupin;
+	unsigned vcpus = source->guest->vcpus, dealt = 0;
+	struct cpuset absent = *said->cpus;
+
+	cpuset_andnot(&absent, &source->host->online);
+	if (!cpuset_empty(&absent)) {
+		cleanup_free char *cpus = cpuset_format(&absent);
+
+		diag_error(diag, said->place, "pin-offline",
+			   "CPU %s is not online on the host (%s)", cpus,
+			   source->host->origin);
+		return false;
+	}
+	cleanup_free unsigned *dealt_to = xcalloc(vcpus, sizeof(*dealt_to));
+	cpuset_foreach (cpu, said->cpus) {
+		if (dealt < vcpus)
+			dealt_to[dealt++] = cpu;
+	}
+	if (dealt < vcpus) {
+		diag_error(diag, said->place, "placement",
+			   "the list has %u CPUs, the guest has %u vCPUs", dealt, vcpus);
+		return false;
+	}
+	draft->request.list = draft->list;
+	draft->request.pool = *said->cpus;
+	return true;
+}
+
+static bool ask_cpus(const struct request_source *source, struct draft *draft,
+		     struct diag *diag)
+{
+	const struct value *said = &source->policy->cputune.vcpupin;
+	struct place_request *request = &draft->request;
+
+	request->smt = given(&source->policy->cputune.smt)
+			       ? (enum smt)source->policy->cputune.smt.word
+			       : SMT_PREFER;
+	request->threads = source->guest->threads > 1 ? source->guest->threads : 0;
+	if (given(said) && said->word < 0)
+		return deal_list(source, draft, diag);
+	request->shared = !given(said) || said->word == VCPUPIN_SHARED;
+	request->pool = request->shared
+				? shared_pool(source->host, source->host_policy)
+				: dedicated_pool(source->host, source->host_policy);
+	return true;
+}
+
+static bool wants_own(const struct value *said)
+{
+	return given(said) && said->word == HELPERPIN_OWN;
+}
+
+static bool is_list(const struct value *said)
+{
+	return given(said) && said->word < 0;
+}
+
+/* Emulator and I/O threads need a CPU of placement's choice unless lists say all. */
+static void ask_helpers(const struct request_source *source, struct draft *draft)
+{
+	const struct value *emulator = &source->policy->cputune.emulatorpin;
+	const struct value *io = &source->policy->cputune.iothreadpin;
+	struct place_request *request = &draft->request;
+
+	if (!given(&source->policy->cputune.vcpupin) && !given(emulator) && !given(io))
+		return;
+	if (is_list(emulator) && (is_list(io) || !given(io)))
+		return;
+	if (!wants_own(emulator) && !wants_own(io) && source->host_policy &&
+	    source->host_policy->housekeeping_cpus.cpus) {
+		request->housekeeping = *source->host_policy->housekeeping_cpus.cpus;
+		cpuset_and(&request->housekeeping, &source->host->online);
+	}
+	request->own = !request->shared || wants_own(emulator) || wants_own(io);
+	request->own_each = source->libvirt < LIBVIRT_WIDE_EMULATOR;
+	request->own_pool = dedicated_pool(source->host, source->host_policy);
+}
+
+static void named_nodes(const struct claims *claims, const struct values *names,
+			struct cpuset *nodes, const char *verb, struct text *why)
+{
+	for (size_t i = 0; claims && i < names->count; i++) {
+		const struct claim *claim = claims_find_name(claims,
+							     names->items[i].text);
+
+		if (!claim)
+			continue;
+		cleanup_free char *where = cpuset_format(&claim->nodes);
+		cpuset_or(nodes, &claim->nodes);
+		text_printf(why, "%s%s %s, which is on node %s", why->length ? ", " : "",
+			    verb, claim->name, where);
+	}
+}
+
+static bool ask_nodes(const struct request_source *source, struct draft *draft,
+		      struct diag *diag)
+{
+	const struct policy *policy = source->policy;
+	const struct host *host = source->host;
+	struct place_request *request = &draft->request;
+
+	for (size_t i = 0; i < host->n_nodes; i++)
+		cpuset_set(&request->nodeset, host->nodes[i].number);
+	if (policy->numatune.nodeset.cpus) {
+		struct cpuset absent = *policy->numatune.nodeset.cpus;
+
+		cpuset_andnot(&absent, &request->nodeset);
+		if (!cpuset_empty(&absent)) {
+			cleanup_free char *nodes = cpuset_format(&absent);
+			diag_error(diag, policy->numatune.nodeset.place,
+				   "numa-node-missing", "the host (%s) has no node %s",
+				   host->origin, nodes);
+			return false;
+		}
+		cpuset_and(&request->nodeset, policy->numatune.nodeset.cpus);
+	}
+	draft->near = xcalloc(policy->numatune.near.count, sizeof(*draft->near));
+	request->near = draft->near;
+	request->n_near = policy->numatune.near.count;
+	for (size_t i = 0; i < request->n_near; i++)
+		near_nodes(&policy->numatune.near.items[i], policy, host,
+			   source->host_policy, source->guest, &draft->near[i],
+			   &draft->why);
+	for (size_t i = 0; source->away && i < request->n_near; i++) {
+		cpuset_or(&request->apart, &draft->near[i]);
+		draft->near[i] = (struct cpuset)CPUSET_INIT;
+	}
+	named_nodes(source->claims, &policy->numatune.with, &request->with, "with",
+		    &draft->why);
+	named_nodes(source->claims, &policy->numatune.apart, &request->apart,
+		    "apart from", &draft->why);
+	return true;
+}
+
+static size_t node_index(const struct host *host, unsigned number)
+{
+	size_t i = 0;
+
+	while (i < host->n_nodes && host->nodes[i].number != number)
+		i++;
+	return i;
+}
+
+static void take_memory(struct draft *draft, const struct host *host,
+			const struct claim *claim)
+{
+	for (size_t i = 0; i < claim->n_memory; i++) {
+		const struct claim_memory *memory = &claim->memory[i];
+		size_t node = node_index(host, memory->node);
+
+		if (node == host->n_nodes)
+			continue;
+		if (!memory->page_size)
+			draft->memory_taken[node] += memory->bytes;
+		else if (memory->page_size == draft->request.page_size)
+			draft->pages_taken[node] += memory->bytes / memory->page_size;
+	}
+}
+
+/* A guest's own claim does not stand in its way. */
+static bool own_claim(const struct claim *claim, const struct guest *guest)
+{
+	return guest->uuid ? text_equal(claim->uuid, guest->uuid)
+			   : text_equal(claim->name, guest->name);
+}
+
+static void see_claims(const struct request_source *source, struct draft *draft)
+{
+	const struct host *host = source->host;
+
+	draft->state.host = host;
+	draft->memory_taken = xcalloc(host->n_nodes, sizeof(*draft->memory_taken));
+	draft->pages_taken = xcalloc(host->n_nodes, sizeof(*draft->pages_taken));
+	draft->state.memory_taken = draft->memory_taken;
+	draft->state.pages_taken = draft->pages_taken;
+	for (size_t i = 0; source->claims && i < source->claims->count; i++) {
+		const struct claim *claim = &source->claims->items[i];
+
+		if (own_claim(claim, source->guest))
+			continue;
+		cpuset_or(&draft->state.owned, &claim->cpus);
+		cpuset_or(&draft->state.busy, &claim->cpus);
+		cpuset_or(&draft->state.busy, &claim->vcpus_on);
+		take_memory(draft, host, claim);
+	}
+	if (draft->request.shared)
+		cpuset_andnot(&draft->request.pool, &draft->state.owned);
+}
+
+/* The CPU that pins vCPU, or CPUSET_MAX when it is not pinned to just one. */
+static unsigned pinned_to(const struct guest *guest, unsigned vcpu)
+{
+	const struct guest_pin *pin = &guest->vcpupin[vcpu];
+
+	return pin->element && cpuset_count(&pin->cpus) == 1 ? cpuset_next(&pin->cpus, 0)
+							     : (unsigned)CPUSET_MAX;
+}
+
+/* Where the guest's pins put it now, if each vCPU has one CPU: a placement to keep. */
+static struct placement *standing_of(const struct guest *guest)
+{
+	struct placement *standing = xcalloc(1, sizeof(*standing));
+
+	standing->n_vcpus = guest->vcpus;
+	standing->cpus = xcalloc(guest->vcpus, sizeof(*standing->cpus));
+	for (unsigned vcpu = 0; vcpu < guest->vcpus; vcpu++) {
+		unsigned cpu = pinned_to(guest, vcpu);
+
+		if (cpu == CPUSET_MAX || cpuset_has(&standing->owned, cpu)) {
+			placement_free(standing);
+			return NULL;
+		}
+		standing->cpus[vcpu] = cpu;
+		cpuset_set(&standing->owned, cpu);
+	}
+	if (guest->emulatorpin.element)
+		standing->emulator = guest->emulatorpin.cpus;
+	return standing;
+}
+
+static bool make(const struct request_source *source, struct draft *draft,
+		 struct diag *diag)
+{
+	const struct guest *guest = source->guest;
+	struct place_request *request = &draft->request;
+
+	request->vcpus = guest->vcpus;
+	request->memory = guest->memory;
+	request->page_size = request_page_size(source->policy, guest);
+	if (!ask_cpus(source, draft, diag))
+		return false;
+	ask_helpers(source, draft);
+	if (!ask_nodes(source, draft, diag))
+		return false;
+	request->pack = source->host_policy && given(&source->host_policy->packing) &&
+			source->host_policy->packing.word == PACKING_PACK;
+	see_claims(source, draft);
+	if (!source->replace && !request->list && !request->shared)
+		request->standing = draft->standing = standing_of(guest);
+	return true;
+}
+
+/* How many host nodes the guest may span: one unless the policy says more; a policy that
+ * does not speak of memory leaves it free. */
+static unsigned nodes_allowed(const struct request_source *source)
+{
+	const struct value *nodes = &source->policy->numatune.nodes;
+
+	if (given(nodes))
+		return (unsigned)nodes->number;
+	return source->policy->numatune.place.line ? 1 : (unsigned)source->host->n_nodes;
+}
+
+static struct placement *try_place(struct draft *draft, const struct policy *policy,
+				   struct diag *diag)
+{
+	struct place at = given(&policy->cputune.vcpupin) ? policy->cputune.vcpupin.place
+							  : policy->name.place;
+
+	return place(&draft->request, &draft->state, at, diag);
+}
+
+/* The guest's cells on as many nodes as they are, or as few as it takes. */
+static struct placement *place_cells(const struct request_source *source,
+				     struct draft *draft, struct diag *diag)
+{
+	size_t cells = source->guest->n_cells, groups = nodes_allowed(source);
+	struct placement *placement = NULL;
+
+	if (!cells) {
+		draft->request.max_nodes = (unsigned)groups;
+		return try_place(draft, source->policy, diag);
+	}
+	for (groups = groups < cells ? groups : cells; groups && !placement; groups--) {
+		cleanup_diag struct diag quiet = DIAG_INIT;
+
+		ask_cells(source->guest, draft, groups);
+		placement = try_place(draft, source->policy, groups > 1 ? &quiet : diag);
+	}
+	return placement;
+}
+
+static char *nodes_why(const struct draft *draft, const struct placement *placement)
+{
+	cleanup_free char *nodes = cpuset_format(&placement->nodes);
+
+	if (draft->request.standing)
+		return xasprintf("node %s%s%s", nodes, draft->why.length ? ": " : "",
+				 draft->why.length ? draft->why.data : "");
+	return xasprintf("%s",
+			 draft->why.length ? draft->why.data : "it fits there best");
+}
+
+struct placement *request_placement(const struct request_source *source, char **ret_why,
+				    struct diag *diag)
+{
+	cleanup(draft_done) struct draft draft = { .cells = NULL };
+
+	if (!make(source, &draft, diag))
+		return NULL;
+	struct placement *placement = place_cells(source, &draft, diag);
+	if (!placement)
+		return NULL;
+	*ret_why = nodes_why(&draft, placement);
+	return placement;
+}
+
+unsigned request_cell_node(const struct placement *placement, size_t cell, size_t count)
+{
+	return placement->cells[group_of(cell, count, placement->n_cells)].node;
+}
+
+struct cpuset request_helpers(const struct request_source *source,
+			      const struct placement *placement, const struct value *said)
+{
+	const struct host_policy *host_policy = source->host_policy;
+	struct cpuset cpus = CPUSET_INIT;
+
+	if (is_list(said))
+		return *said->cpus;
+	if (wants_own(said) || !host_policy || !host_policy->housekeeping_cpus.cpus)
+		return placement->emulator;
+	for (size_t i = 0; i < source->host->n_nodes; i++)
+		if (cpuset_has(&placement->nodes, source->host->nodes[i].number))
+			cpuset_or(&cpus, &source->host->nodes[i].cpus);
+	cpuset_and(&cpus, host_policy->housekeeping_cpus.cpus);
+	return cpuset_empty(&cpus) ? placement->emulator : cpus;
+}
+
+static uint64_t whole_pages(uint64_t bytes, uint64_t page)
+{
+	return page ? (bytes + page - 1) / page * page : bytes;
+}
+
+struct claim request_claim(const struct request_source *source,
+			   const struct placement *placement)
+{
+	const struct guest *guest = source->guest;
+	struct claim claim = {
+		.name = xstrdup(guest->name),
+		.state = CLAIM_STARTING,
+		.cpus = placement->owned,
+		.nodes = placement->nodes,
+		.vcpus_on = placement->shared,
+	};
+
+	if (guest->uuid)
+		snprintf(claim.uuid, sizeof(claim.uuid), "%s", guest->uuid);
+	for (size_t i = 0; placement->cpus && i < placement->n_vcpus; i++)
+		cpuset_set(&claim.vcpus_on, placement->cpus[i]);
+	uint64_t page = request_page_size(source->policy, guest);
+	for (size_t i = 0; i < placement->n_cells; i++)
+		*append(claim.memory, claim.n_memory) = (struct claim_memory){
+			.node = placement->cells[i].node,
+			.page_size = page,
+			.bytes = whole_pages(placement->cells[i].memory, page),
+		};
+	return claim;
+}
