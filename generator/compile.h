@@ -7,30 +7,16 @@
  *	claims ────────┤               │
  *	domain XML ────┘               └─► diagnostics
  *
- * It is pure: no clock, no environment, no files. Same input, same outcome, byte for byte.
+ * It is pure: no clock, no environment, no files. Same input, same outcome, byte for
+ *byte.
  */
 #ifndef VMGEN_COMPILE_H
 #define VMGEN_COMPILE_H
 
+#include "edits/control.h"
 #include "edits/edits.h"
 #include "placement/claims.h"
 #include "rules/rules.h"
-
-/* One rule broken on purpose, for A/B runs ("purposely mis-tune your environment to
- * validate your settings"). */
-enum control {
-	CONTROL_NONE,
-	CONTROL_REMOTE_MEMORY, /* memory on another node than the vCPUs */
-	CONTROL_REMOTE_CPU, /* all on the node farthest from what is near */
-	CONTROL_SHARE_SMT, /* vCPUs two to a core, whatever smt says */
-	CONTROL_FLOAT, /* no pins at all */
-	CONTROL_EMULATOR_ON_VCPU, /* emulator and I/O threads on the vCPUs' CPUs */
-	CONTROL_SMALL_QUEUES, /* vhost-user rings of 256 */
-	CONTROL_NO_HUGEPAGES, /* normal pages */
-};
-
-/* NULL-terminated, in the order of the enumeration without NONE. */
-extern const char *const control_words[];
 
 /* All borrowed; all but policy, host, doc and guest may be NULL. */
 struct input {
@@ -38,21 +24,28 @@ struct input {
 	const struct host *host;
 	const struct host_policy *host_policy;
 	const struct claims *claims;
-	struct doc *doc; /* gains fresh containers; its text stays what it is */
+	struct doc *doc;	   /* gains fresh containers; its text stays what it is */
 	const struct guest *guest; /* of doc */
 	const struct levels *levels; /* of the rules */
-	bool replace; /* look for a better place than the one it has */
+	bool replace;		     /* look for a better place than the one it has */
+	bool made; /* doc was made from a template: its topology is ours too */
 	enum control control;
 };
 
 struct outcome {
 	struct placement *placement;
 	struct edits edits;
-	char *xml; /* doc with all edits made */
+	char *xml;	    /* doc with all edits made */
 	struct claim claim; /* what the guest takes when it runs */
 };
 
-#define OUTCOME_INIT { NULL, EDITS_INIT, NULL, { .name = NULL } }
+#define OUTCOME_INIT                    \
+	{                               \
+		NULL, EDITS_INIT, NULL, \
+		{                       \
+			.name = NULL    \
+		}                       \
+	}
 #define cleanup_outcome cleanup(outcome_done)
 
 /* False when the policy cannot be met, and the reasons are in DIAG; then there is no

@@ -27,10 +27,10 @@ struct target {
 struct edit {
 	struct change change;
 	char *path; /* "cputune/vcpupin[@vcpu='3']@cpuset": for people */
-	char *old; /* NULL: was not there */
-	char *new; /* NULL: goes; for a child its XML on one line */
+	char *old;  /* NULL: was not there */
+	char *new;  /* NULL: goes; for a child its XML on one line */
 	const struct reach_entry *reach;
-	char *why; /* one line */
+	char *why;	    /* one line */
 	struct place place; /* in the policy */
 };
 
@@ -41,12 +41,15 @@ struct edits {
 	struct diag *diag; /* borrowed: version gates report here */
 };
 
-#define EDITS_INIT { NULL, 0, { 0, 0, { NULL, 0, 0 }, { NULL, 0, 0 } }, NULL }
+#define EDITS_INIT                                                      \
+	{                                                               \
+		NULL, 0, { 0, 0, { NULL, 0, 0 }, { NULL, 0, 0 } }, NULL \
+	}
 #define cleanup_edits cleanup(edits_done)
 
 void edits_done(struct edits *edits);
 
-/* What all the modules of this folder work from. */
+/* What all the modules of this folder work from; all borrowed. */
 struct plan {
 	const struct policy *policy;
 	const struct host *host;
@@ -54,6 +57,11 @@ struct plan {
 	struct doc *doc;
 	const struct guest *guest;
 	const struct placement *placement;
+	struct cpuset emulator, iothreads; /* where those threads run */
+	struct cpuset memory_nodes;	   /* where the memory is; placement's nodes */
+	unsigned threads;     /* vCPUs of a guest core: placement's threads */
+	const char *node_why; /* why these host nodes, one line */
+	bool made; /* the guest was made from a template: its topology is ours too */
 };
 
 /* Why an edit is made; both are copied. */
@@ -75,6 +83,22 @@ void edits_content(struct edits *edits, struct element *element, const char *val
 void edits_child(struct edits *edits, struct element *parent, struct element *child,
 		 struct reason reason);
 void edits_remove(struct edits *edits, struct element *element, struct reason reason);
+
+/* An attribute that an element should have. */
+struct want {
+	const char *name;
+	const char *value;
+	enum same same;
+};
+
+/* ELEMENT, a child NAME of PARENT, has these attributes; it is added if ELEMENT is NULL.
+ * WANTS ends with a NULL name; a NULL value wants no such attribute. */
+void edits_want(struct edits *edits, struct element *parent, struct element *element,
+		const char *name, const struct want *wants, struct reason reason);
+
+/* The id of the guest's NTH I/O thread (from 1) once it has as many as the policy wants;
+ * 0 when there are not so many. */
+unsigned edits_iothread(const struct plan *plan, uint64_t nth);
 
 /* One module each: cputune.c numatune.c memory.c disks.c interfaces.c topology.c */
 void edits_cputune(struct edits *edits, const struct plan *plan);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* vhost-user interfaces: made where the guest lacks them, else brought up to the policy.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "edits/edits.h"
+
+/* QEMU: 2 * queues + 1 virtqueues of at most 1024. */
+enum { QUEUES_MAX = 511 };
+
+static const struct guest_interface *interface_of(const struct guest *guest,
+						  const char *alias, const char *path)
+{
+	for (size_t i = 0; i < guest->n_interfaces; i++)
+		if (text_equal(guest->interfaces[i].alias, alias))
+			return &guest->interfaces[i];
+	for (size_t i = 0; i < guest->n_interfaces; i++)
+		if (text_equal(guest->interfaces[i].type, "vhostuser") &&
+		    text_equal(guest->interfaces[i].path, path))
+			return &guest->interfaces[i];
+	return NULL;
+}
+
+/* "auto" is as many as vCPUs, the back end's limit and QEMU allow; NULL: not given. */
+static char *queues_of(const struct plan *plan, const struct policy_interface *interface)
+{
+	uint64_t queues = plan->guest->vcpus;
+
+	if (!given(&interface->queues))
+		return NULL;
+	if (interface->queues.word < 0)
+		return xasprintf("%" PRIu64, interface->queues.number);
+	if (plan->host_policy && given(&plan->host_policy->vswitch.max_queues) &&
+	    queues > plan->host_policy->vswitch.max_queues.number)
+		queues = plan->host_policy->vswitch.max_queues.number;
+	return xasprintf("%" PRIu64, queues < QUEUES_MAX ? queues : QUEUES_MAX);
+}
+
+/* What the policy asks of <driver>; ends with a NULL name. */
+enum { DRIVER_WANTS = 3 };
+
+static void driver_wants(const struct policy_interface *interface, const char *queues,
+			 struct want ret[static DRIVER_WANTS + 1])
+{
+	size_t n = 0;
+
+	if (queues)
+		ret[n++] = (struct want){ "queues", queues, SAME_NUMBER };
+	if (given(&interface->rx_queue_size))
+		ret[n++] = (struct want){ "rx_queue_size", interface->rx_queue_size.text,
+					  SAME_NUMBER };
+	if (given(&interface->tx_queue_size))
+		ret[n++] = (struct want){ "tx_queue_size", interface->tx_queue_size.text,
+					  SAME_NUMBER };
+	ret[n] = (struct want){ NULL, NULL, SAME_TEXT };
+}
+
+static const char *mode_of(const struct policy_interface *interface)
+{
+	return given(&interface->source.mode) ? interface->source.mode.text : "client";
+}
+
+static const char *on_off(const struct value *flag)
+{
+	return flag->number ? "on" : "off";
+}
+
+static void add_source(struct element *element, const struct policy_interface *interface,
+		       const char *path)
+{
+	struct element *source = element_add(element, element_new("source"));
+
+	element_set(source, "type", "unix");
+	element_set(source, "path", path);
+	element_set(source, "mode", mode_of(interface));
+	if (given(&interface->reconnect)) {
+		struct element *reconnect = element_add(source, element_new("reconnect"));
+
+		element_set(reconnect, "enabled", "yes");
+		element_set(reconnect, "timeout", interface->reconnect.text);
+	}
+}
+
+static void add_driver(struct element *element, const struct policy_interface *interface,
+		       const struct want *wants)
+{
+	if (!wants->name && !given(&interface->mrg_rxbuf))
+		return;
+	struct element *driver = element_add(element, element_new("driver"));
+	for (; wants->name; wants++)
+		element_set(driver, wants->name, wants->value);
+	if (given(&interface->mrg_rxbuf))
+		element_set(element_add(driver, element_new("host")), "mrg_rxbuf",
+			    on_off(&interface->mrg_rxbuf));
+}
+
+static void add_interface(struct edits *edits, const struct plan *plan,
+			  const struct policy_interface *interface, const char *alias,
+			  const char *path, const struct want *wants)
+{
+	struct element *element = element_new("interface");
+	cleanup_free char *why = xasprintf(
+		"interface %s: the switch reaches the guest's memory through a "
+		"vhost-user socket",
+		interface->name.text);
+
+	element_set(element, "type", "vhostuser");
+	add_source(element, interface, path);
+	element_set(element_add(element, element_new("model")), "type", "virtio");
+	add_driver(element, interface, wants);
+	element_set(element_add(element, element_new("alias")), "name", alias);
+	edits_child(edits, element_child(plan->guest->domain, "devices"), element,
+		    (struct reason){ interface->place, why });
+}
+
+static void tune_interface(struct edits *edits, const struct policy_interface *interface,
+			   const struct guest_interface *has, const char *path,
+			   const struct want *wants)
+{
+	struct element *driver = element_child(has->element, "driver");
+	struct reason reason = { interface->place, "as the policy tunes this interface" };
+	const struct want source[] = {
+		{ "path", path, SAME_TEXT },
+		{ "mode", mode_of(interface), SAME_TEXT },
+		{ NULL, NULL, SAME_TEXT },
+	};
+
+	edits_want(edits, has->element, element_child(has->element, "source"), "source",
+		   source, reason);
+	if (wants->name)
+		edits_want(edits, has->element, driver, "driver", wants, reason);
+	if (given(&interface->mrg_rxbuf) && driver) {
+		const struct want host[] = {
+			{ "mrg_rxbuf", on_off(&interface->mrg_rxbuf), SAME_TEXT },
+			{ NULL, NULL, SAME_TEXT },
+		};
+
+		edits_want(edits, driver, element_child(driver, "host"), "host", host,
+			   reason);
+	}
+}
+
+void edits_interfaces(struct edits *edits, const struct plan *plan)
+{
+	const struct policy_interface *interfaces = plan->policy->interfaces.items;
+
+	for (size_t i = 0; i < plan->policy->interfaces.count; i++) {
+		cleanup_free char *alias = guest_alias(interfaces[i].name.text);
+		cleanup_free char *path = policy_expand(interfaces[i].source.path.text,
+							plan->guest->name,
+							interfaces[i].name.text);
+		cleanup_free char *queues = queues_of(plan, &interfaces[i]);
+		const struct guest_interface *has = interface_of(plan->guest, alias,
+								 path);
+		struct want wants[DRIVER_WANTS + 1];
+
+		driver_wants(&interfaces[i], queues, wants);
+		if (has)
+			tune_interface(edits, &interfaces[i], has, path, wants);
+		else
+			add_interface(edits, plan, &interfaces[i], alias, path, wants);
+	}
+}
