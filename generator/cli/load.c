@@ -9,7 +9,7 @@
 #include "machine/live.h"
 #include "policy/yaml.h"
 
-enum { HOST_BYTES = 64 << 20 };
+enum { CLAIMS_BYTES = 16 << 20, HOST_BYTES = 64 << 20 };
 
 static const char *shown(const char *path)
 {
@@ -38,6 +38,14 @@ struct doc *load_doc(const char *path, struct diag *diag)
 	cleanup_free char *text = file_read(path, DOC_BYTES, &length, diag);
 
 	return text ? doc_parse(shown(path), text, length, diag) : NULL;
+}
+
+struct claims *load_claims(const char *path, struct diag *diag)
+{
+	size_t length;
+	cleanup_free char *text = file_read(path, CLAIMS_BYTES, &length, diag);
+
+	return text ? claims_parse(shown(path), text, length, diag) : NULL;
 }
 
 struct host *load_host(const char *host, struct diag *diag)

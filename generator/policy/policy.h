@@ -85,6 +85,7 @@ struct policy {
 		struct value name;
 		struct value vcpus;
 		struct value memory; /* bytes */
+		struct value type;   /* words: kvm qemu; not given: kvm */
 	} domain;
 	struct {
 		struct place place;

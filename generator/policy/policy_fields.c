@@ -47,6 +47,8 @@ static const struct group match_group = {
 	       "the policy there.",
 };
 
+static const char *const domain_types[] = { "kvm", "qemu", NULL };
+
 static const struct field domain_fields[] = {
 	{ .key = "template", .type = SCALAR_NAME, IN(domain, template), .required = true,
 	  .example = "performance",
@@ -55,9 +57,14 @@ static const struct field domain_fields[] = {
 	{ .key = "name", .type = SCALAR_NAME, IN(domain, name), .example = "iops-0",
 	  .doc = "The guest's name. Not given: the policy's." },
 	{ .key = "vcpus", COUNT(1, VCPUS_MAX), IN(domain, vcpus), .example = "16",
-	  .doc = "How many vCPUs the guest has. Not given: as many as the template." },
+	  .doc = "How many vCPUs the guest has: the template's {vcpus}. Not given: the "
+		 "template must not ask." },
 	{ .key = "memory", SIZE(MIB, MEMORY_MAX), IN(domain, memory), .example = "8 GiB",
-	  .doc = "The guest's memory. Not given: as much as the template." },
+	  .doc = "The guest's memory: the template's {memory}. Not given: the template must "
+		 "not ask." },
+	{ .key = "type", .words = domain_types, IN(domain, type), .example = "kvm",
+	  .doc = "What runs the guest: kvm, or qemu for emulation, where KVM cannot be "
+		 "had. Not given: kvm." },
 	{ .key = NULL },
 };
 
