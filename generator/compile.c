@@ -179,26 +179,33 @@ static bool found_before(const struct diag *before, const struct finding *findin
 	return false;
 }
 
-/* What was wrong with the guest before we touched it, and what a control breaks on
- * purpose, is no reason to refuse. */
+static void pass_on(const struct finding *finding, bool error, struct diag *diag)
+{
+	struct place place = { finding->file, finding->line, finding->column };
+
+	(error ? diag_error : diag_warning)(diag, place, finding->rule, "%s",
+					    finding->text);
+	for (size_t i = 0; i < finding->n_notes; i++) {
+		const struct finding *note = &finding->notes[i];
+
+		diag_note(diag, (struct place){ note->file, note->line, note->column },
+			  "%s", note->text);
+	}
+}
+
+/* What was wrong with the guest before we touched it is no reason to refuse, nor to say
+ * more than lint would; nor is what a control breaks on purpose. */
 static void judge(const struct input *input, const struct diag *before,
 		  const struct diag *after, struct diag *diag)
 {
 	for (size_t i = 0; i < after->count; i++) {
 		const struct finding *finding = &after->findings[i];
-		struct place place = { finding->file, finding->line, finding->column };
-		bool error = finding->level == DIAG_ERROR &&
-			     input->control == CONTROL_NONE &&
-			     !found_before(before, finding);
+		bool error = finding->level == DIAG_ERROR;
+		bool old = found_before(before, finding);
 
-		(error ? diag_error : diag_warning)(diag, place, finding->rule, "%s",
-						    finding->text);
-		for (size_t j = 0; j < finding->n_notes; j++)
-			diag_note(diag,
-				  (struct place){ finding->notes[j].file,
-						  finding->notes[j].line,
-						  finding->notes[j].column },
-				  "%s", finding->notes[j].text);
+		if (error || !old)
+			pass_on(finding, error && !old && input->control == CONTROL_NONE,
+				diag);
 	}
 }
 
