@@ -25,9 +25,10 @@ struct run {
 	unsigned first, length;
 };
 
-/* A number at *AT, which is moved behind it; false also when it is no machine's. */
+/* Beyond what any machine has, and far from overflow. */
 enum { NUMBER_MAX = 1000000 };
 
+/* A number at *AT, which is moved behind it. */
 static bool read_number(const char **at, unsigned *ret_number)
 {
 	const char *start = *at;
@@ -55,21 +56,16 @@ static bool read_run(const char **at, struct run *ret_run)
 	return true;
 }
 
-static void skip_spaces(const char **at)
-{
-	*at += strspn(*at, " ");
-}
-
 static bool bad_cores(struct reader *reader, const struct cpus_fields *fields,
 		      const char *at)
 {
 	cleanup_free char *rest = xstrndup(at, strcspn(at, " ,"));
 
-	diag_error(reader->diag, fields->cores.place, NULL,
-		   "cores: \"%s\" is no list of cores%s; write \"0-3\" for four cores of "
-		   "one "
-		   "CPU, \"0+4 1+5\" or \"0-1+4-5\" for two cores of two SMT siblings",
-		   *rest ? rest : fields->cores.text, *rest ? "" : " to its end");
+	diag_error(
+		reader->diag, fields->cores.place, NULL,
+		"cores: \"%s\" is no list of cores%s; write \"0-3\" for four cores of "
+		"one CPU, \"0+4 1+5\" or \"0-1+4-5\" for two cores of two SMT siblings",
+		*rest ? rest : fields->cores.text, *rest ? "" : " to its end");
 	return false;
 }
 
@@ -92,7 +88,27 @@ static bool add_run(struct reader *reader, const struct cpus_fields *fields, int
 	return true;
 }
 
-/* "0-7+128-135" at *AT. */
+/* Moves *AT over SIGN and the spaces around it, if it is there. */
+static bool skip_sign(const char **at, char sign)
+{
+	const char *here = *at + strspn(*at, " ");
+
+	if (*here != sign)
+		return false;
+	*at = here + 1 + strspn(here + 1, " ");
+	return true;
+}
+
+static bool skip_separator(const char **at)
+{
+	if (skip_sign(at, ','))
+		return true;
+	size_t spaces = strspn(*at, " ");
+	*at += spaces;
+	return spaces > 0;
+}
+
+/* "0-7+128-135" at *AT, which is moved behind it. */
 static bool read_cores(struct reader *reader, const struct cpus_fields *fields, int node,
 		       const char **at)
 {
@@ -101,25 +117,35 @@ static bool read_cores(struct reader *reader, const struct cpus_fields *fields, 
 	unsigned length = 0;
 
 	do {
-		*at += *at != start;
-		skip_spaces(at);
 		if (!read_run(at, &run))
 			return bad_cores(reader, fields, start);
 		if (length && length != run.length) {
-			diag_error(
-				reader->diag, fields->cores.place, NULL,
-				"cores: %u CPUs from %u on cannot be the siblings of %u "
-				"cores; there is one for each",
-				run.length, run.first, length);
+			diag_error(reader->diag, fields->cores.place, NULL,
+				   "cores: %u CPUs from %u on cannot be the siblings of "
+				   "%u cores; there is one for each",
+				   run.length, run.first, length);
 			return false;
 		}
 		length = run.length;
 		if (!add_run(reader, fields, node, run))
 			return false;
-		skip_spaces(at);
-	} while (**at == '+');
+	} while (skip_sign(at, '+'));
 	reader->cores += length;
 	return true;
+}
+
+static bool read_list(struct reader *reader, const struct cpus_fields *fields, int node)
+{
+	const char *at = fields->cores.text;
+
+	for (;;) {
+		if (!read_cores(reader, fields, node, &at))
+			return false;
+		if (!*at)
+			return true;
+		if (!skip_separator(&at))
+			return bad_cores(reader, fields, at);
+	}
 }
 
 static bool read_cpus(struct reader *reader, const struct groups *groups, int node)
@@ -127,24 +153,8 @@ static bool read_cpus(struct reader *reader, const struct groups *groups, int no
 	const struct cpus_fields *fields = groups->items;
 	bool good = true;
 
-	for (size_t i = 0; i < groups->count; i++) {
-		const char *at = fields[i].cores.text;
-
-		do {
-			bool comma = at != fields[i].cores.text && *at == ',';
-
-			at += comma;
-			skip_spaces(&at);
-			if (!read_cores(reader, &fields[i], node, &at)) {
-				good = false;
-				break;
-			}
-			if (*at && *at != ',' && at[-1] != ' ') {
-				good = bad_cores(reader, &fields[i], at);
-				break;
-			}
-		} while (*at);
-	}
+	for (size_t i = 0; i < groups->count; i++)
+		good &= read_list(reader, &fields[i], node);
 	return good;
 }
 
@@ -178,9 +188,10 @@ static bool read_distances(struct reader *reader, const struct values *row, size
 	if (!row->place.line)
 		return true;
 	if (row->count != nodes) {
-		diag_error(reader->diag, row->place, NULL,
-			   "node %u has %zu distances, but there are %zu nodes",
-			   node->number, row->count, nodes);
+		diag_error(
+			reader->diag, row->place, NULL,
+			"node %u has %zu distances; one to each of %zu nodes is wanted",
+			node->number, row->count, nodes);
 		return false;
 	}
 	node->distances = xcalloc(nodes, sizeof(*node->distances));
@@ -284,16 +295,11 @@ static bool read_host(struct reader *reader, const struct host_fields *fields)
 struct host *host_from_yaml(const char *file, const char *text, size_t length,
 			    struct diag *diag)
 {
-	cleanup_reader struct reader reader = { .diag = diag };
-	bool sound = false;
-	cleanup_yaml struct yaml *yaml = yaml_salvage(file, text, length, &sound, diag);
+	cleanup_reader struct reader reader = { .host = host_new(file), .diag = diag };
 	struct host_fields fields = { .place = NOWHERE };
-
-	if (!yaml)
-		return NULL;
-	reader.host = host_new(file);
-	bool good = fields_read(&host_group, yaml, &fields, diag) && sound &&
+	bool good = fields_parse(&host_group, file, text, length, &fields, diag) &&
 		    read_host(&reader, &fields);
+
 	fields_done(&host_group, &fields);
 	return good ? take(reader.host) : NULL;
 }

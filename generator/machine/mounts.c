@@ -57,16 +57,6 @@ static char *resolve(const char *root, const char *path)
 	return realpath(whole, NULL);
 }
 
-static bool is_pci(const char *name, size_t length)
-{
-	unsigned domain, bus, device, function;
-	int read = 0;
-
-	return sscanf(name, "%8x:%2x:%2x.%1x%n", &domain, &bus, &device, &function,
-		      &read) == 4 &&
-	       (size_t)read == length;
-}
-
 /* The device of the last PCI function in a path below /sys/devices, or NULL. */
 static struct host_device *pci_in(struct host *host, const char *path)
 {
@@ -76,7 +66,7 @@ static struct host_device *pci_in(struct host *host, const char *path)
 		path += strspn(path, "/");
 		size_t length = strcspn(path, "/");
 
-		for (size_t i = 0; is_pci(path, length) && i < host->n_devices; i++)
+		for (size_t i = 0; i < host->n_devices; i++)
 			if (!strncmp(host->devices[i].pci, path, length) &&
 			    !host->devices[i].pci[length])
 				found = &host->devices[i];
@@ -157,9 +147,11 @@ static void add_names(struct host *host, const char *root)
 		cleanup_free char *path = xasprintf("%s/sys/block/%s/slaves", root,
 						    names[i]);
 		size_t slaves;
+		uint64_t hidden = 0; /* one path of a multipath's name space */
 		char **below = sysfs_list(&slaves, "%s", path);
 
-		if (!slaves)
+		sysfs_number(&hidden, "%s/sys/block/%s/hidden", root, names[i]);
+		if (!slaves && !hidden)
 			tell_block(&told, names[i], 0);
 		free_names(below, slaves);
 	}

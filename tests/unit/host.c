@@ -109,6 +109,22 @@ static void synthetic_strings(void)
 				    "  - node: 0\n"
 				    "    cpus:\n"
 				    "      - {package: 0, cores: 0-2}\n");
+	/* memory without CPUs of its own beside each node */
+	synthetic_is("package:2 [numa(memory=4GB)] [numa(memory=64GB)] core:2 pu:1",
+		     "machine: synthetic\n"
+		     "nodes:\n"
+		     "  - node: 0\n"
+		     "    memory: 3906250 KiB\n"
+		     "    cpus:\n"
+		     "      - {package: 0, cores: 0-1}\n"
+		     "  - node: 1\n"
+		     "    memory: 62500000 KiB\n"
+		     "  - node: 2\n"
+		     "    memory: 3906250 KiB\n"
+		     "    cpus:\n"
+		     "      - {package: 1, cores: 2-3}\n"
+		     "  - node: 3\n"
+		     "    memory: 62500000 KiB\n");
 	synthetic_is("l3:1 core:2 pu:8",
 		     "machine: synthetic\n"
 		     "nodes:\n"
@@ -258,7 +274,8 @@ static void broken_yaml(void)
 	refused(5, "is no list of cores", HEAD CPUS "\"0,\"}\n");
 	refused(5, "is no list of cores", HEAD CPUS "0+}\n");
 	refused(5, "siblings of 2 cores", HEAD CPUS "0-1+4-6}\n");
-	refused(4, "there are 1 nodes", HEAD "    distances: [10, 20]\n" CPUS "0}\n");
+	refused(4, "2 distances; one to each of 1 nodes",
+		HEAD "    distances: [10, 20]\n" CPUS "0}\n");
 	refused(4, "from 10 to 255", HEAD "    distances: [0]\n" CPUS "0}\n");
 	refused(5, "free of", HEAD "    memory: 1 GiB\n    free: 2 GiB\n" CPUS "0}\n");
 	refused(5, "more pages free",
@@ -576,6 +593,9 @@ static void put_storage(const struct tree *tree)
 	put_block(tree, "virtual/block/dm-0", "253:0", true);
 	put_link(tree, "sys/devices/virtual/block/dm-0/slaves/sda2", "../../../..");
 	put_link(tree, "sys/devices/virtual/block/dm-0/slaves/sdb", "../../../..");
+	put_block(tree, "pci0000:80/0000:81:00.0/nvme/nvme1/nvme1c1n1", "259:9", true);
+	put(tree, "sys/devices/pci0000:80/0000:81:00.0/nvme/nvme1/nvme1c1n1/hidden",
+	    "1\n");
 	put_block(tree, "virtual/block/loop0", "7:0", true);
 	put_block(tree, "virtual/nvme-subsystem/nvme-subsys1/nvme1n1", "259:8", true);
 	put_link(tree, "sys/devices/virtual/nvme-subsystem/nvme-subsys1/nvme1",
