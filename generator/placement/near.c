@@ -4,38 +4,6 @@
 
 #include "placement/near.h"
 
-/* PATH is MOUNT or below it. */
-static bool below(const char *path, const char *mount)
-{
-	size_t length = strlen(mount);
-
-	if (length && mount[length - 1] == '/')
-		length--;
-	return strncmp(path, mount, length) == 0 &&
-	       (path[length] == '/' || path[length] == '\0');
-}
-
-int near_path(const struct host *host, const char *path, const char **ret_device)
-{
-	size_t longest = 0;
-	int node = HOST_NO_NODE;
-
-	for (size_t i = 0; i < host->n_devices; i++) {
-		const struct host_device *device = &host->devices[i];
-
-		for (size_t j = 0; j < device->n_mounts; j++) {
-			size_t length = strlen(device->mounts[j]);
-
-			if (length <= longest || !below(path, device->mounts[j]))
-				continue;
-			longest = length;
-			node = device->node;
-			*ret_device = device->n_names ? device->names[0] : device->pci;
-		}
-	}
-	return node;
-}
-
 /* Notes that THING is on NODE, once. */
 static void found(struct cpuset *nodes, struct text *why, const char *thing, int node)
 {
@@ -55,14 +23,18 @@ static void found_device(struct cpuset *nodes, struct text *why,
 		      device->node);
 }
 
+/* The directory of a file is what speaks: its files come and go. */
 static void found_path(const struct host *host, const char *path, struct cpuset *nodes,
 		       struct text *why)
 {
-	const char *device = NULL;
-	int node = path ? near_path(host, path, &device) : HOST_NO_NODE;
+	const char *slash = path ? strrchr(path, '/') : NULL;
 
-	if (node >= 0)
-		found(nodes, why, device, node);
+	if (!slash)
+		return;
+	cleanup_free char *directory = xstrndup(path, (size_t)(slash - path));
+	struct cpuset on = host_nodes_of_path(host, path);
+	cpuset_foreach (node, &on)
+		found(nodes, why, directory, (int)node);
 }
 
 static void all_of_kind(const struct host *host, enum host_device_kind kind,
@@ -73,6 +45,14 @@ static void all_of_kind(const struct host *host, enum host_device_kind kind,
 			found_device(nodes, why, &host->devices[i]);
 }
 
+static void found_disk(const struct host *host, const struct policy_disk *disk,
+		       struct cpuset *nodes, struct text *why)
+{
+	cleanup_free char *file = xasprintf("%s/", disk->directory.text);
+
+	found_path(host, file, nodes, why);
+}
+
 static void near_disks(const struct policy *policy, const struct host *host,
 		       const struct host_policy *host_policy, const struct guest *guest,
 		       struct cpuset *nodes, struct text *why)
@@ -80,7 +60,7 @@ static void near_disks(const struct policy *policy, const struct host *host,
 	const struct policy_disk *disks = policy->disks.items;
 
 	for (size_t i = 0; i < policy->disks.count; i++)
-		found_path(host, disks[i].directory.text, nodes, why);
+		found_disk(host, &disks[i], nodes, why);
 	for (size_t i = 0; i < guest->n_disks; i++)
 		found_path(host, guest->disks[i].source, nodes, why);
 	if (!cpuset_empty(nodes))

@@ -9,9 +9,6 @@
 #include "policy/host_policy.h"
 #include "policy/policy.h"
 
-/* The node of the device whose file system holds PATH, or HOST_NO_NODE. */
-int near_path(const struct host *host, const char *path, const char **ret_device);
-
 /*
  * The nodes of one item of the policy's `near`, into *RET_NODES (empty: it is nowhere
  * that is known), with half a sentence of why appended to WHY ("nvme0n1 holds its
