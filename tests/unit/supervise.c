@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whatever happens to the child, its parent knows, and in time. */
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "machine/supervise.h"
+#include "tap.h"
+
+/* ASan maps terabytes. */
+#ifdef __SANITIZE_ADDRESS__
+enum { MILLISECONDS = 3000, BYTES = 0 };
+#else
+enum { MILLISECONDS = 3000, BYTES = 256 << 20 };
+#endif
+
+static int says(void *data)
+{
+	fputs(data, stdout);
+	return 7;
+}
+
+static int says_much(void *data)
+{
+	for (int i = 0; i < 100000; i++)
+		fputs(data, stdout);
+	return 0;
+}
+
+static int crashes(void *data)
+{
+	(void)data;
+	signal(SIGSEGV, SIG_DFL); /* ASan would catch it */
+	raise(SIGSEGV);
+	return 0;
+}
+
+static int hangs(void *data)
+{
+	(void)data;
+	for (;;)
+		pause();
+	return 0;
+}
+
+static int ignores_signals(void *data)
+{
+	for (int i = 1; i < 64; i++)
+		signal(i, SIG_IGN);
+	return hangs(data);
+}
+
+#ifndef __SANITIZE_ADDRESS__
+static int eats_memory(void *data)
+{
+	(void)data;
+	for (;;)
+		memset(xmalloc(1 << 20), 1, 1 << 20);
+	return 0;
+}
+#endif
+
+/* A leftover that holds the output open must not be waited for. */
+static int leaves_child(void *data)
+{
+	if (fork() == 0) {
+		alarm(5), pause();
+		_exit(0);
+	}
+	fputs(data, stdout);
+	return 0;
+}
+
+static void ends(int (*work)(void *), unsigned milliseconds, enum supervise_end end,
+		 int code, const char *name)
+{
+	struct supervised got;
+
+	supervise(work, (char[]){ "word" }, milliseconds, BYTES, &got);
+	ok(got.end == end && (code < 0 || got.code == code), "%s (end %d, code %d)", name,
+	   (int)got.end, got.code);
+	free(got.output);
+}
+
+int main(void)
+{
+	struct supervised got;
+
+	supervise(says, (char[]){ "word" }, MILLISECONDS, BYTES, &got);
+	ok(got.end == SUPERVISE_EXITED && got.code == 7 && got.length == 4 &&
+		   !memcmp(got.output, "word", 4),
+	   "output and exit status arrive");
+	free(got.output);
+	supervise(says_much, (char[]){ "0123456789" }, MILLISECONDS, BYTES, &got);
+	ok(got.end == SUPERVISE_EXITED && got.length == 1000000,
+	   "a megabyte arrives whole");
+	free(got.output);
+	ends(crashes, MILLISECONDS, SUPERVISE_KILLED, -1, "a crash is seen");
+	ends(hangs, 100, SUPERVISE_LATE, -1, "a hang ends at the deadline");
+	ends(ignores_signals, 100, SUPERVISE_LATE, -1,
+	     "so does one that ignores signals");
+#ifndef __SANITIZE_ADDRESS__
+	ends(eats_memory, MILLISECONDS, SUPERVISE_KILLED, SIGABRT, "memory is limited");
+#endif
+	ends(leaves_child, MILLISECONDS, SUPERVISE_EXITED, 0,
+	     "a leftover is not waited for");
+	return tap_done();
+}
