@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Claims and their text. */
+#include "base/text.h"
 #include "placement/claims.h"
 #include "tap.h"
 
@@ -39,6 +40,10 @@ static void round_trips(void)
 		 "memory=0:8388608,1:4 pages=0:1048576:8,1:2048:512 name=iops-0\n" B
 		 " state=held name=a \\x5c \\x0a=b\n");
 	survives("vmgen-claims 1\n" A " state=starting vcpus=0-5 nodes=0-1 name=\n");
+	survives("vmgen-claims 1\n" A
+		 " state=failed nodes=3 policy=a\\x20b owner=4711:0 until=86400 "
+		 "status=7:1764547200000000001 failure=\"it said \\x22no\\x22\" "
+		 "name=a\"\n");
 }
 
 static void malformed(void)
@@ -61,6 +66,18 @@ static void malformed(void)
 	refused(A " state=held pages=0:0:1 name=a\n", 2, "pages of no size");
 	refused(A " state=held pages=0:4 name=a\n", 2, "pages without a count");
 	refused(A " state=held colour=red name=a\n", 2, "an unknown key");
+	refused(A " state=held owner=0:1 name=a\n", 2, "process 0");
+	refused(A " state=held owner=9999999999:1 name=a\n", 2, "an absurd process");
+	refused(A " state=held owner=1 name=a\n", 2, "a process without its start");
+	refused(A " state=held until=0 name=a\n", 2, "a limit of nothing");
+	refused(A " state=held until=-1 name=a\n", 2, "a limit that is no number");
+	refused(A " state=held status=1:2:3 name=a\n", 2, "a stamp of three numbers");
+	refused(A " state=held until=1 owner=1:1 name=a\n", 2, "another order");
+	refused(A " state=held policy= name=a\n", 2, "an empty policy");
+	refused(A " state=failed failure=no name=a\n", 2, "a failure without quotes");
+	refused(A " state=failed failure=\"no name=a\n", 2, "an open quote");
+	refused(A " state=failed failure=\"no\"name=a\n", 2, "a quote without a space");
+	refused(A " state=failed failure=\"\" name=a\n", 2, "an empty failure");
 	refused(A " state=held name=\\x00\n", 2, "a NUL in a name");
 	refused(A " state=held name=\\n\n", 2, "an unknown escape");
 	refused("\n", 2, "an empty line");
@@ -93,12 +110,126 @@ static void values(void)
 	ok(claims->count == 1 && !claims_find(claims, A), "dropped once");
 }
 
+/* Numbers that are the same on every machine. */
+static uint64_t next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+static struct cpuset random_set(uint64_t *state)
+{
+	struct cpuset set = CPUSET_INIT;
+
+	for (uint64_t n = next(state) % 4; n; n--) {
+		unsigned first = (unsigned)(next(state) % CPUSET_MAX);
+		unsigned last = first + (unsigned)(next(state) % 5);
+
+		cpuset_set_range(&set, first, last < CPUSET_MAX ? last : first);
+	}
+	return set;
+}
+
+/* Any bytes that a string can hold, mostly those that matter here. */
+static char *random_string(uint64_t *state, size_t min)
+{
+	static const char matter[] = " \\\"=\n\t,:x5\x7f\x01\xff";
+	cleanup_text struct text string = TEXT_INIT;
+
+	for (uint64_t n = min + next(state) % 12; n; n--) {
+		uint64_t which = next(state);
+		char any = (char)(which % 255 + 1);
+
+		text_add_bytes(&string,
+			       which & 256 ? &matter[which % (sizeof(matter) - 1)] : &any,
+			       1);
+	}
+	return text_take(&string);
+}
+
+static struct claim random_claim(uint64_t *state)
+{
+	struct claim claim = {
+		.state = (enum claim_state)(next(state) % CLAIM_STATES),
+		.cpus = random_set(state),
+		.vcpus_on = random_set(state),
+		.nodes = random_set(state),
+		.owner = { (unsigned)(next(state) % 3 * 2147483), next(state) },
+		.until = next(state) % 3,
+		.status = { next(state) % 2 * next(state), next(state) },
+		.name = random_string(state, 0),
+		.policy = next(state) % 2 ? random_string(state, 1) : NULL,
+		.failure = next(state) % 2 ? random_string(state, 1) : NULL,
+	};
+
+	snprintf(claim.uuid, sizeof(claim.uuid), "%08x-0000-0000-0000-%012x",
+		 (unsigned)next(state) % 64, 0u);
+	for (uint64_t n = next(state) % 4; n; n--) {
+		uint64_t page = next(state) % 2 * 2048 * 1024;
+
+		*append(claim.memory, claim.n_memory) = (struct claim_memory){
+			.node = (unsigned)(next(state) % 8),
+			.page_size = page,
+			.bytes = next(state) % 100 * (page ? page : 1024),
+		};
+	}
+	return claim;
+}
+
+static bool same_claim(const struct claim *a, const struct claim *b)
+{
+	bool same = text_equal(a->uuid, b->uuid) && text_equal(a->name, b->name) &&
+		    a->state == b->state && cpuset_equal(&a->cpus, &b->cpus) &&
+		    cpuset_equal(&a->vcpus_on, &b->vcpus_on) &&
+		    cpuset_equal(&a->nodes, &b->nodes) && a->until == b->until &&
+		    text_equal(a->policy, b->policy) &&
+		    text_equal(a->failure, b->failure) && a->n_memory == b->n_memory &&
+		    a->owner.pid == b->owner.pid && a->status.inode == b->status.inode;
+	uint64_t total = 0;
+
+	if (a->owner.pid)
+		same &= a->owner.start == b->owner.start;
+	if (a->status.inode)
+		same &= a->status.mtime == b->status.mtime;
+	/* In the text normal pages come before the others. */
+	for (size_t i = 0; same && i < a->n_memory; i++)
+		total += a->memory[i].bytes - b->memory[i].bytes;
+	return same && !total;
+}
+
+static void random_claims(void)
+{
+	uint64_t state = 88172645463325252u;
+	unsigned wrong = 0;
+
+	for (unsigned run = 0; run < 300; run++) {
+		cleanup_diag struct diag diag = DIAG_INIT;
+		cleanup_claims struct claims *claims = parse("vmgen-claims 1\n", &diag);
+
+		for (uint64_t n = next(&state) % 8; n; n--) {
+			struct claim each = random_claim(&state);
+			claims_put(claims, &each);
+		}
+		cleanup_free char *text = claims_format(claims);
+		cleanup_claims struct claims *back = parse(text, &diag);
+		cleanup_free char *again = back ? claims_format(back) : NULL;
+		bool same = back && back->count == claims->count &&
+			    text_equal(text, again);
+		for (size_t i = 0; same && i < claims->count; i++)
+			same = same_claim(&claims->items[i], &back->items[i]);
+		wrong += !same;
+	}
+	ok(!wrong, "random claims come back as they were");
+}
+
 /* No byte of a ledger may be lost or changed unseen in a way that crashes. */
 static void damaged(void)
 {
-	static const char text[] = "vmgen-claims 1\n" A
-				   " state=held cpus=1-3 memory=0:8,1:4 "
-				   "pages=0:2048:5 name=a\\x5c\n";
+	static const char text[] =
+		"vmgen-claims 1\n" A " state=held cpus=1-3 memory=0:8,1:4 pages=0:2048:5 "
+		"policy=p owner=1:2 until=3 status=4:5 failure=\"x y\" name=a\\x5c\n";
 	unsigned changed = 0;
 
 	for (size_t i = 0; i < sizeof(text) - 1; i++)
@@ -124,6 +255,7 @@ int main(void)
 	round_trips();
 	malformed();
 	values();
+	random_claims();
 	damaged();
 	return tap_done();
 }

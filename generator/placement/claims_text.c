@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Claims as text. */
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "placement/claims.h"
+
+static const char heading[] = "vmgen-claims 1";
+
+/* Writing. */
+
+static void add_set(struct text *out, const char *key, const struct cpuset *set)
+{
+	cleanup_free char *list = cpuset_format(set);
+
+	if (*list)
+		text_printf(out, " %s=%s", key, list);
+}
+
+static void add_memory(struct text *out, const struct claim *claim, bool pages)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < claim->n_memory; i++) {
+		const struct claim_memory *memory = &claim->memory[i];
+
+		if ((memory->page_size != 0) != pages)
+			continue;
+		text_add(out, !first ? "," : pages ? " pages=" : " memory=");
+		first = false;
+		if (pages)
+			text_printf(out, "%u:%" PRIu64 ":%" PRIu64, memory->node,
+				    memory->page_size / 1024,
+				    memory->bytes / memory->page_size);
+		else
+			text_printf(out, "%u:%" PRIu64, memory->node,
+				    memory->bytes / 1024);
+	}
+}
+
+/* ALSO: characters that would end the value. */
+static void add_escaped(struct text *out, const char *value, const char *also)
+{
+	for (; *value; value++)
+		if ((unsigned char)*value < ' ' || *value == '\\' || *value == 0x7f ||
+		    strchr(also, *value))
+			text_printf(out, "\\x%02x", (unsigned)(unsigned char)*value);
+		else
+			text_add_bytes(out, value, 1);
+}
+
+static void add_string(struct text *out, const char *key, const char *value,
+		       const char *also, const char *end)
+{
+	if (!value || !*value)
+		return;
+	text_add(out, key);
+	add_escaped(out, value, also);
+	text_add(out, end);
+}
+
+static void add_claim(struct text *out, const struct claim *claim)
+{
+	text_printf(out, "%s state=%s", claim->uuid, claim_state_words[claim->state]);
+	add_set(out, "cpus", &claim->cpus);
+	add_set(out, "vcpus", &claim->vcpus_on);
+	add_set(out, "nodes", &claim->nodes);
+	add_memory(out, claim, false);
+	add_memory(out, claim, true);
+	add_string(out, " policy=", claim->policy, " ", "");
+	if (claim->owner.pid)
+		text_printf(out, " owner=%u:%" PRIu64, claim->owner.pid,
+			    claim->owner.start);
+	if (claim->until)
+		text_printf(out, " until=%" PRIu64, claim->until);
+	if (claim->status.inode)
+		text_printf(out, " status=%" PRIu64 ":%" PRIu64, claim->status.inode,
+			    claim->status.mtime);
+	add_string(out, " failure=\"", claim->failure, "\"", "\"");
+	text_add(out, " name=");
+	add_escaped(out, claim->name ? claim->name : "", "");
+	text_add(out, "\n");
+}
+
+char *claims_format(const struct claims *claims)
+{
+	struct text out = TEXT_INIT;
+
+	text_printf(&out, "%s\n", heading);
+	for (size_t i = 0; i < claims->count; i++)
+		add_claim(&out, &claims->items[i]);
+	return text_take(&out);
+}
+
+/* Reading. A reader takes the value of its key and yields what is wrong, or NULL. */
+
+static const char *read_state(struct claim *claim, const char *value)
+{
+	for (size_t i = 0; i < CLAIM_STATES; i++)
+		if (text_equal(value, claim_state_words[i])) {
+			claim->state = (enum claim_state)i;
+			return NULL;
+		}
+	return "it is not one of held, incoming, starting, running, failed";
+}
+
+static const char *read_set(struct cpuset *set, const char *value)
+{
+	const char *error = NULL;
+
+	return cpuset_parse(value, set, &error, NULL) ? NULL : error;
+}
+
+static const char *read_cpus(struct claim *claim, const char *value)
+{
+	return read_set(&claim->cpus, value);
+}
+
+static const char *read_vcpus(struct claim *claim, const char *value)
+{
+	return read_set(&claim->vcpus_on, value);
+}
+
+static const char *read_nodes(struct claim *claim, const char *value)
+{
+	return read_set(&claim->nodes, value);
+}
+
+/* A decimal number in front of END or of the end of the text; *AT is moved behind both.
+ */
+static bool read_number(char **at, char end, unsigned long long *ret_number)
+{
+	char *stop = strchr(*at, end);
+	bool last = !stop;
+
+	if (stop)
+		*stop = '\0';
+	char *number = *at;
+	*at = last ? number + strlen(number) : stop + 1;
+	return text_number(number, ret_number);
+}
+
+static const char *add_piece(struct claim *claim, char *piece, bool pages)
+{
+	unsigned long long node, size = 0, amount;
+	struct claim_memory memory;
+
+	if (!strchr(piece, ':') || !read_number(&piece, ':', &node) || node >= CPUSET_MAX)
+		return "it begins with the number of a node";
+	if (pages && (!strchr(piece, ':') || !read_number(&piece, ':', &size) || !size))
+		return "the size of the pages is a number of KiB";
+	if (!text_number(piece, &amount))
+		return pages ? "it ends with a number of pages"
+			     : "it ends with a number of KiB";
+	memory.node = (unsigned)node;
+	if (__builtin_mul_overflow((uint64_t)size, 1024, &memory.page_size) ||
+	    __builtin_mul_overflow((uint64_t)amount, size ? memory.page_size : 1024,
+				   &memory.bytes))
+		return "the number is too large";
+	*append(claim->memory, claim->n_memory) = memory;
+	return NULL;
+}
+
+static const char *read_pieces(struct claim *claim, const char *value, bool pages)
+{
+	cleanup_free char *copy = xstrdup(value);
+	const char *error = NULL;
+	char *rest = copy, *piece;
+
+	do {
+		piece = strsep(&rest, ",");
+		error = add_piece(claim, piece, pages);
+	} while (rest && !error);
+	return error;
+}
+
+static const char *read_memory(struct claim *claim, const char *value)
+{
+	return read_pieces(claim, value, false);
+}
+
+static const char *read_pages(struct claim *claim, const char *value)
+{
+	return read_pieces(claim, value, true);
+}
+
+static int hex_digit(char digit)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = digit ? strchr(digits, digit) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+/* "FIRST:SECOND"; FIRST is not 0. */
+static const char *read_pair(const char *value, uint64_t *ret_first, uint64_t *ret_second)
+{
+	cleanup_free char *copy = xstrdup(value);
+	unsigned long long first, second;
+	char *at = copy;
+
+	if (!strchr(at, ':') || !read_number(&at, ':', &first) || !first ||
+	    !text_number(at, &second))
+		return "two numbers with a colon between go here";
+	*ret_first = first;
+	*ret_second = second;
+	return NULL;
+}
+
+static const char *read_owner(struct claim *claim, const char *value)
+{
+	uint64_t pid = 0;
+	const char *error = read_pair(value, &pid, &claim->owner.start);
+
+	if (!error && pid > INT_MAX)
+		return "no process has such a number";
+	claim->owner.pid = (unsigned)pid;
+	return error;
+}
+
+static const char *read_until(struct claim *claim, const char *value)
+{
+	unsigned long long seconds;
+
+	if (!text_number(value, &seconds) || !seconds)
+		return "a number of seconds goes here";
+	claim->until = seconds;
+	return NULL;
+}
+
+static const char *read_status(struct claim *claim, const char *value)
+{
+	return read_pair(value, &claim->status.inode, &claim->status.mtime);
+}
+
+static const char *read_escaped(char **ret_string, const char *value)
+{
+	cleanup_text struct text string = TEXT_INIT;
+
+	for (; *value; value++) {
+		char byte = *value;
+
+		if (byte == '\\') {
+			int high = value[1] == 'x' ? hex_digit(value[2]) : -1;
+			int low = high < 0 ? -1 : hex_digit(value[3]);
+
+			if (low < 0 || high * 16 + low == 0)
+				return "a backslash is written \\x5c";
+			byte = (char)(high * 16 + low);
+			value += 3;
+		}
+		text_add_bytes(&string, &byte, 1);
+	}
+	*ret_string = text_take(&string);
+	return NULL;
+}
+
+static const char *read_policy(struct claim *claim, const char *value)
+{
+	return *value ? read_escaped(&claim->policy, value) : "it is empty";
+}
+
+static const char *read_failure(struct claim *claim, const char *value)
+{
+	return *value ? read_escaped(&claim->failure, value) : "it is empty";
+}
+
+static const char *read_name(struct claim *claim, const char *value)
+{
+	return read_escaped(&claim->name, value);
+}
+
+/* Where a value ends: before a space, with the second quote, with the line. */
+enum form { WORD, QUOTED, REST };
+
+/* In the order in which they stand on a line. */
+static const struct key {
+	const char *key;
+	const char *(*read)(struct claim *claim, const char *value);
+	bool required;
+	enum form form;
+} keys[] = {
+	{ "state=", read_state, true, WORD },
+	{ "cpus=", read_cpus, false, WORD },
+	{ "vcpus=", read_vcpus, false, WORD },
+	{ "nodes=", read_nodes, false, WORD },
+	{ "memory=", read_memory, false, WORD },
+	{ "pages=", read_pages, false, WORD },
+	{ "policy=", read_policy, false, WORD },
+	{ "owner=", read_owner, false, WORD },
+	{ "until=", read_until, false, WORD },
+	{ "status=", read_status, false, WORD },
+	{ "failure=", read_failure, false, QUOTED },
+	{ "name=", read_name, true, REST },
+};
+
+static bool is_uuid(const char *text)
+{
+	for (unsigned i = 0; i < 36; i++)
+		if (i == 8 || i == 13 || i == 18 || i == 23 ? text[i] != '-'
+							    : hex_digit(text[i]) < 0)
+			return false;
+	return text[36] == '\0';
+}
+
+static bool fault(struct diag *diag, struct place at, const char *what, const char *why)
+{
+	diag_error(diag, at, "claims", "%s: %s", what, why);
+	return false;
+}
+
+/* The value at *REST, which is moved behind it and the space that follows; NULL if it
+ * does not have its form. */
+static char *cut_value(char **rest, enum form form)
+{
+	char *value = *rest;
+
+	if (form == REST) {
+		*rest = NULL;
+		return value;
+	}
+	if (form == WORD)
+		return strsep(rest, " ");
+	if (*value++ != '"')
+		return NULL;
+	*rest = value;
+	strsep(rest, "\"");
+	return *rest && *(*rest)++ == ' ' ? value : NULL;
+}
+
+/* One key of a line at *REST, which is moved behind it if it is there. */
+static bool read_key(const struct key *key, char **rest, struct claim *claim,
+		     struct place at, struct diag *diag)
+{
+	bool there = *rest && text_starts(*rest, key->key);
+
+	if (!there)
+		return !key->required ||
+		       fault(diag, at, key->key, "is missing, or not where it belongs");
+	*rest += strlen(key->key);
+	char *value = cut_value(rest, key->form);
+	const char *error = value ? key->read(claim, value)
+				  : "it stands between two quotes";
+	return !error || fault(diag, at, key->key, error);
+}
+
+static bool read_line(struct claims *claims, char *line, struct place at,
+		      struct diag *diag)
+{
+	struct claim claim = { .name = NULL };
+	char *rest = line, *uuid = strsep(&rest, " ");
+	bool fine = is_uuid(uuid) || fault(diag, at, "claim", "it begins with a UUID");
+
+	if (fine)
+		memcpy(claim.uuid, uuid, sizeof(claim.uuid));
+	for (size_t i = 0; i < ARRAY_SIZE(keys) && fine; i++)
+		fine = read_key(&keys[i], &rest, &claim, at, diag);
+	if (fine && claims_find(claims, claim.uuid))
+		fine = fault(diag, at, claim.uuid, "this guest has a claim already");
+	if (fine)
+		claims_put(claims, &claim);
+	claim_done(&claim);
+	return fine;
+}
+
+struct claims *claims_parse(const char *file, const char *text, size_t length,
+			    struct diag *diag)
+{
+	cleanup_claims struct claims *claims = xcalloc(1, sizeof(*claims));
+	cleanup_free char *copy = xstrndup(text, length);
+	struct place at = { file, 1, 1 };
+	char *rest = copy, *line;
+
+	if (strlen(copy) != length || !length || copy[length - 1] != '\n') {
+		fault(diag, (struct place){ file, 0, 0 }, "claims",
+		      "the text is cut off, or holds a NUL byte");
+		return NULL;
+	}
+	copy[length - 1] = '\0';
+	line = strsep(&rest, "\n");
+	if (!text_equal(line, heading)) {
+		fault(diag, at, "claims", "the first line is not \"vmgen-claims 1\"");
+		return NULL;
+	}
+	while ((line = strsep(&rest, "\n"))) {
+		at.line++;
+		if (!read_line(claims, line, at, diag))
+			return NULL;
+	}
+	return take(claims);
+}
