@@ -54,12 +54,12 @@ fi
 
 cd $data/formats || exit 2
 for format in text json github; do
-	lint --format $format .
+	lint --host ../host.yaml --host-policy ../owner.yaml --format $format .
 	[ -n "${UPDATE:-}" ] && echo "$found" >"expected.$format"
 	is "$found" "$(cat "expected.$format")" "format $format"
 	is $status 1 "format $format: exit status"
 done
-lint --format sarif .
+lint --host ../host.yaml --host-policy ../owner.yaml --format sarif .
 echo "$found" >"$TMP/sarif"
 is "$(python3 - "$TMP/sarif" <<'END'
 import json, sys

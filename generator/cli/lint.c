@@ -22,6 +22,8 @@ struct lint {
 	struct sources sources;
 	const struct policy **policies;
 	size_t n_policies;
+	struct rule_guest *guests; /* own their names */
+	size_t n_guests;
 	struct diag general; /* of no file among the sources, or of several */
 	const struct rule **skipped;
 	unsigned *lacks; /* of each that was skipped */
@@ -89,6 +91,8 @@ static struct rule_input input_of(const struct lint *lint, const struct policy *
 		.host = host,
 		.policies = lint->policies,
 		.n_policies = lint->n_policies,
+		.guests = lint->guests,
+		.n_guests = lint->n_guests,
 		.libvirt = first(policy ? policy->libvirt.number : 0,
 				 owner ? owner->libvirt.number : 0,
 				 host ? host->libvirt : 0),
@@ -120,6 +124,19 @@ static const struct policy *policy_of(const struct lint *lint, const struct gues
 	return policy;
 }
 
+/* Documents go when they are checked: a directory of them need not fit into memory. */
+static void keep_guest(struct lint *lint, const struct guest *guest,
+		       const struct source *source)
+{
+	struct rule_guest kept = rule_guest(guest);
+
+	if (cpuset_empty(&kept.alone))
+		return;
+	kept.name = xstrdup(guest->name);
+	kept.place.file = source->path;
+	*append(lint->guests, lint->n_guests) = kept;
+}
+
 static void lint_domain(struct lint *lint, struct source *source)
 {
 	cleanup_doc struct doc *doc = doc_parse(source->path, source->text,
@@ -132,6 +149,7 @@ static void lint_domain(struct lint *lint, struct source *source)
 	input = input_of(lint, policy_of(lint, guest));
 	input.guest = guest;
 	run_rules(lint, RULE_GUEST, &input, &source->diag);
+	keep_guest(lint, guest, source);
 }
 
 static void lint_policy(struct lint *lint, struct source *source)
@@ -168,7 +186,7 @@ static void lint_set(struct lint *lint)
 {
 	struct rule_input input = input_of(lint, NULL);
 
-	if (lint->n_policies)
+	if (lint->n_policies || lint->n_guests > 1)
 		run_rules(lint, RULE_SET, &input, &lint->general);
 	for (size_t i = 0; i < lint->sources.count; i++)
 		if (lint->sources.items[i].policy && lint->sources.items[i].text)
@@ -253,6 +271,9 @@ static void lint_done(struct lint *lint)
 	host_free(lint->host);
 	host_policy_free(lint->host_policy);
 	free(lint->policies);
+	for (size_t i = 0; i < lint->n_guests; i++)
+		free(lint->guests[i].name);
+	free(lint->guests);
 	sources_done(&lint->sources);
 	diag_done(&lint->general);
 	free(lint->skipped);

@@ -183,25 +183,33 @@ static void count_iothreads(struct edits *edits, const struct plan *plan)
 	edits_child(edits, plan->guest->domain, child, reason);
 }
 
-static bool sched_conforms(const struct element *cputune, const struct want *wants)
+/* All of WANTS but the first, the vCPUs. */
+static bool sched_same(const struct element *row, const struct want *wants)
 {
-	const struct element *first = element_child(cputune, "vcpusched");
-	bool conforms = first && !element_next(first, "vcpusched");
-	struct cpuset wanted, has;
-
-	for (; conforms && wants->name; wants++) {
-		const char *value = element_attribute(first, wants->name);
-
-		conforms = text_equal(value, wants->value) ||
-			   (wants->same == SAME_CPUS && value &&
-			    cpuset_parse(value, &has, NULL, NULL) &&
-			    cpuset_parse(wants->value, &wanted, NULL, NULL) &&
-			    cpuset_equal(&has, &wanted));
-	}
-	return conforms;
+	while ((++wants)->name)
+		if (!text_equal(element_attribute(row, wants->name), wants->value))
+			return false;
+	return true;
 }
 
-/* One element for all: several that say the same together are replaced by it. */
+/* libvirt makes an element for each vCPU of one for several. */
+static bool sched_conforms(const struct element *cputune, const struct want *wants)
+{
+	struct cpuset has = CPUSET_INIT, row_has, wanted;
+
+	element_foreach (row, cputune, "vcpusched") {
+		const char *vcpus = element_attribute(row, "vcpus");
+
+		if (!vcpus || !cpuset_parse(vcpus, &row_has, NULL, NULL) ||
+		    !sched_same(row, wants))
+			return false;
+		cpuset_or(&has, &row_has);
+	}
+	return cpuset_parse(wants->value, &wanted, NULL, NULL) &&
+	       cpuset_equal(&has, &wanted);
+}
+
+/* One element for all of them. */
 static void schedule(struct edits *edits, const struct plan *plan,
 		     struct element *cputune)
 {

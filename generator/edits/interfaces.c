@@ -38,15 +38,24 @@ static char *queues_of(const struct plan *plan, const struct policy_interface *i
 	return xasprintf("%" PRIu64, queues < QUEUES_MAX ? queues : QUEUES_MAX);
 }
 
+/* One queue is what no attribute says, and libvirt drops an attribute that says it. */
+static bool queues_implied(const struct guest_interface *has, const char *queues)
+{
+	const struct element *driver = element_child(has ? has->element : NULL, "driver");
+
+	return text_equal(queues, "1") && !element_attribute(driver, "queues");
+}
+
 /* What the policy asks of <driver>; ends with a NULL name. */
 enum { DRIVER_WANTS = 3 };
 
-static void driver_wants(const struct policy_interface *interface, const char *queues,
+static void driver_wants(const struct policy_interface *interface,
+			 const struct guest_interface *has, const char *queues,
 			 struct want ret[static DRIVER_WANTS + 1])
 {
 	size_t n = 0;
 
-	if (queues)
+	if (queues && !queues_implied(has, queues))
 		ret[n++] = (struct want){ "queues", queues, SAME_NUMBER };
 	if (given(&interface->rx_queue_size))
 		ret[n++] = (struct want){ "rx_queue_size", interface->rx_queue_size.text,
@@ -156,7 +165,7 @@ void edits_interfaces(struct edits *edits, const struct plan *plan)
 								 path);
 		struct want wants[DRIVER_WANTS + 1];
 
-		driver_wants(&interfaces[i], queues, wants);
+		driver_wants(&interfaces[i], has, queues, wants);
 		if (has)
 			tune_interface(edits, &interfaces[i], has, path, wants);
 		else

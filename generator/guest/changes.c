@@ -91,8 +91,8 @@ static void slots_add(struct slots *slots, const struct element *parent,
 	size_t at = order_index(parent->name, slots->items, slots->count, child);
 
 	(void)append(slots->items, slots->count);
-	memmove(&slots->items[at + 1], &slots->items[at],
-		(slots->count - 1 - at) * sizeof(*slots->items));
+	for (size_t i = slots->count - 1; i > at; i--)
+		slots->items[i] = slots->items[i - 1];
 	slots->items[at] = child;
 	slots->n_new++;
 }

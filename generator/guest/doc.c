@@ -42,9 +42,9 @@ struct parser {
 /* What libxml2 tells of a start tag. */
 struct start {
 	const xmlChar *local, *prefix, *uri;
-	int n_namespaces;
+	size_t n_namespaces;
 	const xmlChar **namespaces; /* prefix, URI */
-	int n_attributes;
+	size_t n_attributes;
 	const xmlChar **attributes; /* local name, prefix, URI, value, its end */
 };
 
@@ -166,7 +166,7 @@ static const char *declared(const struct start *start, const char *name)
 {
 	const char *prefix = name[5] ? name + 6 : NULL;
 
-	for (int i = 0; i < start->n_namespaces; i++)
+	for (size_t i = 0; i < start->n_namespaces; i++)
 		if (text_equal((const char *)start->namespaces[2 * i], prefix))
 			return (const char *)start->namespaces[2 * i + 1];
 	return NULL;
@@ -186,7 +186,7 @@ static bool is_named(const char *name, const xmlChar *prefix, const xmlChar *loc
  * counts them) or a declaration; NULL if it is neither. RAW, of LENGTH, is how it is
  * written: that serves where libxml2 passes over a declaration. */
 static char *value_of(const struct start *start, const char *name, const char *raw,
-		      size_t length, int *at)
+		      size_t length, size_t *at)
 {
 	const xmlChar **next = start->attributes + 5 * *at;
 
@@ -207,7 +207,7 @@ static bool read_attributes(struct parser *parser, const struct start *start,
 	const char *text = parser->doc->text;
 	size_t limit = element->open_end - (text[element->open_end - 2] == '/' ? 2 : 1);
 	struct tag_attribute span;
-	int given = 0;
+	size_t given = 0;
 
 	while (tag_attribute_next(text, &at, limit, &span)) {
 		struct attribute *attribute = append(element->attributes,
@@ -278,13 +278,16 @@ static struct element *element_from(struct parser *parser, const struct start *s
 	return element;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): libxml2 has it so */
 static void on_start(void *data, const xmlChar *local, const xmlChar *prefix,
 		     const xmlChar *uri, int n_namespaces, const xmlChar **namespaces,
 		     int n_attributes, int n_defaulted, const xmlChar **attributes)
 {
 	struct parser *parser = data;
-	struct start start = { local,	   prefix,	 uri,	    n_namespaces,
-			       namespaces, n_attributes, attributes };
+	struct start start = { local,	   prefix,
+			       uri,	   (size_t)n_namespaces,
+			       namespaces, (size_t)n_attributes,
+			       attributes };
 
 	(void)n_defaulted; /* there is no DTD */
 	if (parser->failed)

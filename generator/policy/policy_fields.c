@@ -440,9 +440,9 @@ static const struct field interface_fields[] = {
 	  .group = &source_group, .required = true },
 	{ .key = "queues", COUNT(1, QUEUES_MAX), .words = WORDS("auto"),
 	  AT(policy_interface, queues), .example = "auto",
-	  .doc = "Queue pairs. auto: as many as vCPUs, the switch's limit and libvirt "
-		 "allow; more than the switch offers hang the guest's start. Not given: "
-		 "1." },
+	  .doc = "Queue pairs. auto: as many as vCPUs, the switch's limit and libvirt allow; "
+		 "more than the switch offers hang the guest's start. Not given: as the "
+		 "guest has it, 1 in a new one." },
 	{ .key = "rx_queue_size", .words = WORDS("256", "512", "1024"),
 	  AT(policy_interface, rx_queue_size), .example = "1024",
 	  .doc = "Descriptors of each receive ring; QEMU takes no other sizes. Needs "

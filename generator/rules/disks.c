@@ -120,28 +120,6 @@ static void iothread_unused(const struct rule_input *input, const struct rule_ru
 			"through the emulator's main loop; add iothread='1' to <driver>");
 }
 
-static void dropped(const struct rule_input *input, const struct rule_run *run)
-{
-	const struct guest *guest = input->guest;
-
-	for (size_t i = 0; i < guest->n_disks; i++) {
-		const struct element *mapping = element_child(driver_of(&guest->disks[i]),
-							      "iothreads");
-
-		if (mapping && input->libvirt < 10000000)
-			rule_report(
-				run, mapping->place,
-				"libvirt before 10.0.0 drops <iothreads> below <driver> "
-				"without a word; use the iothread attribute");
-	}
-	element_foreach (thread, element_find(guest->domain, "iothreadids"), "iothread")
-		if (element_child(thread, "poll") && input->libvirt < 9004000)
-			rule_report(run, element_child(thread, "poll")->place,
-				    "libvirt before 9.4.0 drops <poll> without a word; "
-				    "remove "
-				    "it, or use a newer libvirt");
-}
-
 static void queue_size(const struct rule_input *input, const struct rule_run *run)
 {
 	for (size_t i = 0; i < input->guest->n_disks; i++) {
@@ -353,13 +331,6 @@ const struct rule rules_disks[] = {
 	  "<iothreads> makes the threads; only disks and controllers that name one leave "
 	  "QEMU's main loop. Add iothread='N' to the disks' <driver>. Source: libvirt, "
 	  "formatdomain, element iothreads; Nova bug 2140537." },
-	{ "disk-dropped", DIAG_ERROR, RULE_GUEST, NEEDS_LIBVIRT, dropped,
-	  "an element that the target's libvirt drops without a word",
-	  "libvirt ignores what it does not know unless it is asked to validate: "
-	  "<driver><iothreads> before 10.0.0 (QEMU 9.0) and <iothread><poll> before "
-	  "9.4.0 "
-	  "just vanish. Define with virsh define --validate. Source: libvirt 9.0.0, "
-	  "tried." },
 	{ "disk-queue-size", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, queue_size,
 	  "a disk's ring that QEMU refuses",
 	  "libvirt takes any number; QEMU powers of two from 4 to 1024. Source: libvirt "

@@ -112,68 +112,56 @@ static char *hint(const char *name, const char *const *names, bool attribute)
 	return xstrdup("remove it");
 }
 
-typedef void visit_element(const struct rule_input *input, const struct rule_run *run,
-			   const struct element *element, const struct known *row);
+struct visit {
+	const struct rule_input *input;
+	const struct rule_run *run;
+	const struct known *row;
+};
 
-static void visit_children(const struct rule_input *input, const struct rule_run *run,
-			   const struct element *element, const struct known *row)
+static void visit_children(const struct element *element, void *context)
 {
-	(void)input;
+	const struct visit *visit = context;
+
 	element_foreach (child, element, NULL) {
-		if (child->ns || listed(row->children, child->name))
+		if (child->ns || listed(visit->row->children, child->name))
 			continue;
-		cleanup_free char *what = hint(child->name, row->children, false);
+		cleanup_free char *what = hint(child->name, visit->row->children, false);
 
 		rule_report(
-			run, child->place,
+			visit->run, child->place,
 			"libvirt knows no <%s> in <%s> and drops it without a word; %s",
 			child->name, element->name, what);
 	}
 }
 
-static void visit_attributes(const struct rule_input *input, const struct rule_run *run,
-			     const struct element *element, const struct known *row)
+static void visit_attributes(const struct element *element, void *context)
 {
+	const struct visit *visit = context;
+
 	for (size_t i = 0; i < element->n_attributes; i++) {
 		const char *name = element->attributes[i].name;
 
 		if (strchr(name, ':') || text_starts(name, "xmlns") ||
-		    listed(row->attributes, name))
+		    listed(visit->row->attributes, name))
 			continue;
-		cleanup_free char *what = hint(name, row->attributes, true);
+		cleanup_free char *what = hint(name, visit->row->attributes, true);
 
 		rule_report(
-			run, read_place(input->guest, element, name),
+			visit->run, read_place(visit->input->guest, element, name),
 			"libvirt knows no attribute %s of <%s> and drops it without a "
 			"word; %s",
 			name, element->name, what);
 	}
 }
 
-/* All elements at PATH below FROM. */
-static void descend(const struct rule_input *input, const struct rule_run *run,
-		    const struct element *from, const char *path, const struct known *row,
-		    visit_element *visit)
-{
-	size_t length = strcspn(path, "/");
-
-	if (!*path) {
-		visit(input, run, from, row);
-		return;
-	}
-	cleanup_free char *name = xstrndup(path, length);
-
-	element_foreach (child, from, name)
-		descend(input, run, child, path + length + (path[length] == '/'), row,
-			visit);
-}
-
 static void each_known(const struct rule_input *input, const struct rule_run *run,
-		       visit_element *visit)
+		       void (*visit)(const struct element *element, void *context))
 {
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		descend(input, run, input->guest->domain, known[i].path, &known[i],
-			visit);
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		struct visit to = { input, run, &known[i] };
+
+		read_each(input->guest->domain, known[i].path, visit, &to);
+	}
 }
 
 static void unknown_element(const struct rule_input *input, const struct rule_run *run)

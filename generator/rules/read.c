@@ -57,3 +57,18 @@ bool read_size(const struct element *element, const char *name, uint64_t *ret_by
 	return read_number(element, name, &number) &&
 	       size_scale(number, element_attribute(element, "unit"), ret_bytes);
 }
+
+void read_each(const struct element *from, const char *path,
+	       void (*visit)(const struct element *element, void *context), void *context)
+{
+	size_t length = strcspn(path, "/");
+
+	if (!*path) {
+		visit(from, context);
+		return;
+	}
+	cleanup_free char *name = xstrndup(path, length);
+
+	element_foreach (child, from, name)
+		read_each(child, path + length + (path[length] == '/'), visit, context);
+}

@@ -20,4 +20,9 @@ bool read_is(const struct element *element, const char *name, const char *value)
  */
 bool read_size(const struct element *element, const char *name, uint64_t *ret_bytes);
 
+/* Visits all elements at PATH ("devices/disk/driver", "" is FROM itself) below FROM. */
+void read_each(const struct element *from, const char *path,
+	       void (*visit)(const struct element *element, void *context),
+	       void *context);
+
 #endif

@@ -4,13 +4,30 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "rules/rules.h"
+#include "rules/pins.h"
 
 const struct rule *const rules_topics[] = {
-	rules_pins,	   rules_cores,	   rules_sched,	      rules_numa,
-	rules_locality,	   rules_memory,   rules_vhostuser,   rules_zerocopy,
-	rules_disks,	   rules_elements, rules_policy,      rules_policy_devices,
-	rules_policy_host, rules_set,	   rules_host_policy, NULL,
+	rules_pins,
+	rules_helpers,
+	rules_cores,
+	rules_sched,
+	rules_numa,
+	rules_locality,
+	rules_devices,
+	rules_shm,
+	rules_hugepages,
+	rules_vhostuser,
+	rules_interfaces,
+	rules_zerocopy,
+	rules_disks,
+	rules_elements,
+	rules_versions,
+	rules_policy,
+	rules_policy_devices,
+	rules_policy_host,
+	rules_set,
+	rules_host_policy,
+	NULL,
 };
 
 const char *const rule_needs_words[NEEDS_KINDS] = {
@@ -18,9 +35,11 @@ const char *const rule_needs_words[NEEDS_KINDS] = {
 	"a host policy (--host-policy)",
 	"the guest's policy",
 	"the libvirt version",
+	"the QEMU version",
 	"a host with its hugepage pools",
 	"a host with its free hugepages",
 	"a host with its nodes' memory",
+	"a host with its nodes' free memory",
 	"a host with its devices",
 	"a host with its isolated CPUs",
 };
@@ -128,51 +147,53 @@ static enum diag_level level_of(const struct rule *rule, const struct levels *le
 	return level;
 }
 
-static bool free_pages_known(const struct host *host)
+/* What NODE tells of what not every form does. */
+static unsigned node_tells(const struct host_node *node)
 {
-	for (size_t i = 0; i < host->n_nodes; i++)
-		for (size_t k = 0; k < host->nodes[i].n_pages; k++)
-			if (host->nodes[i].pages[k].free == HOST_UNKNOWN)
-				return false;
-	return true;
+	unsigned known = 0;
+
+	if (node->memory != HOST_UNKNOWN)
+		known |= NEEDS_MEMORY;
+	if (node->free != HOST_UNKNOWN)
+		known |= NEEDS_FREE_MEMORY;
+	if (node->pages_known)
+		known |= NEEDS_PAGES | NEEDS_FREE_PAGES;
+	for (size_t i = 0; i < node->n_pages; i++)
+		if (node->pages[i].free == HOST_UNKNOWN)
+			known &= ~(unsigned)NEEDS_FREE_PAGES;
+	return known;
 }
 
 static unsigned host_tells(const struct host *host)
 {
-	unsigned known = NEEDS_HOST | NEEDS_PAGES | NEEDS_MEMORY;
+	unsigned known = NEEDS_PAGES | NEEDS_FREE_PAGES | NEEDS_MEMORY |
+			 NEEDS_FREE_MEMORY;
 
-	for (size_t i = 0; i < host->n_nodes; i++) {
-		if (!host->nodes[i].pages_known)
-			known &= ~(unsigned)NEEDS_PAGES;
-		if (host->nodes[i].memory == HOST_UNKNOWN)
-			known &= ~(unsigned)NEEDS_MEMORY;
-	}
-	if ((known & NEEDS_PAGES) && free_pages_known(host))
-		known |= NEEDS_FREE_PAGES;
-	if (host->devices_known)
-		known |= NEEDS_DEVICES;
-	if (host->isolated_known)
-		known |= NEEDS_ISOLATED;
-	return known;
+	for (size_t i = 0; i < host->n_nodes; i++)
+		known &= node_tells(&host->nodes[i]);
+	return known | NEEDS_HOST | (host->devices_known ? NEEDS_DEVICES : 0) |
+	       (host->isolated_known ? NEEDS_ISOLATED : 0);
 }
 
 static unsigned known_of(const struct rule_input *input)
 {
 	return (input->host ? host_tells(input->host) : 0) |
 	       (input->host_policy ? NEEDS_HOST_POLICY : 0) |
-	       (input->policy ? NEEDS_POLICY : 0) | (input->libvirt ? NEEDS_LIBVIRT : 0);
+	       (input->policy ? NEEDS_POLICY : 0) | (input->libvirt ? NEEDS_LIBVIRT : 0) |
+	       (input->qemu ? NEEDS_QEMU : 0);
 }
 
 /* Where there is no host at all that is what lacks, and not its parts. */
 unsigned rule_lacks(const struct rule *rule, const struct rule_input *input)
 {
 	const unsigned parts = NEEDS_HOST | NEEDS_PAGES | NEEDS_FREE_PAGES |
-			       NEEDS_MEMORY | NEEDS_DEVICES | NEEDS_ISOLATED;
+			       NEEDS_MEMORY | NEEDS_FREE_MEMORY | NEEDS_DEVICES |
+			       NEEDS_ISOLATED;
 	unsigned lacks = rule->needs & ~known_of(input);
 
 	if (input->host || !(lacks & parts))
 		return lacks;
-	return (lacks & ~(parts | NEEDS_LIBVIRT)) | NEEDS_HOST;
+	return (lacks & ~(parts | NEEDS_LIBVIRT | NEEDS_QEMU)) | NEEDS_HOST;
 }
 
 static void skip(const struct rule *rule, const struct rule ***skipped, size_t *n_skipped)
@@ -204,4 +225,15 @@ void rules_run(enum rule_scope scope, const struct rule_input *input,
 		else if (skipped)
 			skip(rule, skipped, n_skipped);
 	}
+}
+
+struct rule_guest rule_guest(const struct guest *guest)
+{
+	const struct element *cputune = element_find(guest->domain, "cputune");
+
+	return (struct rule_guest){
+		.name = guest->name,
+		.place = cputune ? cputune->place : guest->domain->place,
+		.alone = pins_alone(guest),
+	};
 }

@@ -28,16 +28,25 @@ enum rule_needs {
 	NEEDS_HOST_POLICY = 2,
 	NEEDS_POLICY = 4,  /* the policy that a guest is under */
 	NEEDS_LIBVIRT = 8, /* the version that the guest must run on */
-	NEEDS_PAGES = 16,  /* hugepage pools by node */
-	NEEDS_FREE_PAGES = 32,
-	NEEDS_MEMORY = 64, /* of each node */
-	NEEDS_DEVICES = 128,
-	NEEDS_ISOLATED = 256, /* isolcpus= */
+	NEEDS_QEMU = 16,
+	NEEDS_PAGES = 32, /* hugepage pools by node */
+	NEEDS_FREE_PAGES = 64,
+	NEEDS_MEMORY = 128, /* of each node */
+	NEEDS_FREE_MEMORY = 256,
+	NEEDS_DEVICES = 512,
+	NEEDS_ISOLATED = 1024, /* isolcpus= */
 };
-enum { NEEDS_KINDS = 9 };
+enum { NEEDS_KINDS = 11 };
 
 /* For people, by bit: "a host (--host)". */
 extern const char *const rule_needs_words[NEEDS_KINDS];
+
+/* What is kept of a guest for comparing it with others. */
+struct rule_guest {
+	char *name;	     /* borrowed here */
+	struct place place;  /* of its pins */
+	struct cpuset alone; /* CPUs that a vCPU is pinned to and may not leave */
+};
 
 /* All borrowed; what is not known is NULL or 0. */
 struct rule_input {
@@ -47,6 +56,8 @@ struct rule_input {
 	const struct guest *guest;
 	const struct policy *const *policies; /* of a set */
 	size_t n_policies;
+	const struct rule_guest *guests; /* of a set */
+	size_t n_guests;
 	uint64_t libvirt, qemu; /* target versions; 0: unknown */
 };
 
@@ -71,15 +82,20 @@ void rule_note(const struct rule_run *run, struct place place, const char *forma
 
 /* One table a topic, each ending with a NULL id; rules_topics ends with NULL. */
 extern const struct rule rules_pins[];
+extern const struct rule rules_helpers[];
 extern const struct rule rules_cores[];
 extern const struct rule rules_sched[];
 extern const struct rule rules_numa[];
 extern const struct rule rules_locality[];
-extern const struct rule rules_memory[];
+extern const struct rule rules_devices[];
+extern const struct rule rules_shm[];
+extern const struct rule rules_hugepages[];
 extern const struct rule rules_vhostuser[];
+extern const struct rule rules_interfaces[];
 extern const struct rule rules_zerocopy[];
 extern const struct rule rules_disks[];
 extern const struct rule rules_elements[];
+extern const struct rule rules_versions[];
 extern const struct rule rules_policy[];
 extern const struct rule rules_policy_devices[];
 extern const struct rule rules_policy_host[];
@@ -94,6 +110,9 @@ const struct rule *rule_get(const char *id, struct diag *diag);
 
 /* The NEEDS_ that INPUT does not meet; 0: the rule can be checked. */
 unsigned rule_lacks(const struct rule *rule, const struct rule_input *input);
+
+/* What RULE_SET rules need of GUEST, which must outlive it. */
+struct rule_guest rule_guest(const struct guest *guest);
 
 /* What -W ID, -E ID and -W no-ID made of the levels. NULL stands for none moved. */
 struct levels {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rules on policies that live side by side: what no file shows by itself. */
+/* Rules on policies and guests that live side by side: what no file shows by itself. */
 #include <fnmatch.h>
 #include <string.h>
 
@@ -173,6 +173,42 @@ static void allowed(const struct rule_input *input, const struct rule_run *run)
 	}
 }
 
+static const struct rule_guest *owner_of(const struct rule_input *input, size_t before,
+					 const struct cpuset *cpus)
+{
+	for (size_t i = 0; i < before; i++)
+		if (cpuset_intersects(&input->guests[i].alone, cpus) &&
+		    !text_equal(input->guests[i].name, input->guests[before].name))
+			return &input->guests[i];
+	return NULL;
+}
+
+static void guests(const struct rule_input *input, const struct rule_run *run)
+{
+	struct cpuset seen = CPUSET_INIT;
+
+	for (size_t i = 0; i < input->n_guests; i++) {
+		const struct rule_guest *guest = &input->guests[i], *other = NULL;
+		struct cpuset common = guest->alone;
+
+		cpuset_and(&common, &seen);
+		cpuset_or(&seen, &guest->alone);
+		if (!cpuset_empty(&common))
+			other = owner_of(input, i, &common);
+		if (!other)
+			continue;
+		cpuset_and(&common, &other->alone);
+		cleanup_free char *what = cpuset_format(&common);
+
+		rule_report(
+			run, guest->place,
+			"guests %s and %s both pin a vCPU to CPU %s and nothing else, so "
+			"each gets half of it; give each its own",
+			other->name, guest->name, what);
+		rule_note(run, other->place, "the other guest's pins");
+	}
+}
+
 const struct rule rules_set[] = {
 	{ "set-name", DIAG_ERROR, RULE_SET, NEEDS_NOTHING, names,
 	  "two policies of one name",
@@ -190,6 +226,13 @@ const struct rule rules_set[] = {
 	  "Each CPU has one owner: while a guest of the one runs, guests of the other "
 	  "are "
 	  "refused. Source: risu issue 580." },
+	{ "set-guests", DIAG_WARNING, RULE_SET, NEEDS_HOST, guests,
+	  "two guests pinned to one CPU",
+	  "The files are for one host (--host), so these guests meet on it. A definition "
+	  "that is copied or migrated takes its pins along, and nothing in libvirt keeps "
+	  "account. Versions of one guest, by its name, are not compared. Source: risu "
+	  "issue "
+	  "580; OpenStack's spec numa-aware-live-migration; LXD issue 3109." },
 	{ "set-allowed", DIAG_WARNING, RULE_SET, NEEDS_HOST_POLICY, allowed,
 	  "the host policy allows a policy that is not there",
 	  "policies in the host policy are those that a guest's metadata may choose." },

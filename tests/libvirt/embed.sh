@@ -5,7 +5,7 @@
 
 # embed_enter SCRIPT: does not return outside; inside it does.
 embed_enter() {
-	local tmp script
+	local script
 
 	[ -z "${EMBED_TAP:-}" ] || return 0
 	[ "$(id -u)" = 0 ] || skip_all "needs root, for namespaces and hugepages"
@@ -13,19 +13,28 @@ embed_enter() {
 		skip_all "this machine lets root make no namespaces"
 	script=$(realpath "$1")
 	EMBED_TAP=$TMP/tap EMBED_DIR=$(mktemp -d "$O/embed.XXXXXX") export EMBED_TAP EMBED_DIR
-	# The first process of the namespace must reap what QEMU leaves, as init does.
-	unshare -m -p -f --mount-proc --kill-child sh -c '"$0"; exit $?' "$script"
+	# The first process of the namespace must reap what QEMU leaves, as init does. All of
+	# them die with unshare; in the background, so that a signal is heeded at once.
+	TMPDIR=$EMBED_DIR unshare -m -p -f --mount-proc --kill-child \
+		sh -c '"$0"; exit $?' "$script" &
+	EMBED_NAMESPACE=$!
+	wait $EMBED_NAMESPACE
 	if [ -s "$EMBED_TAP" ]; then
 		read -r tap_run tap_failed <"$EMBED_TAP"
 	else
 		result 1 "the test came to its end"
 	fi
-	embed_pages_back
-	tmp=$EMBED_DIR
-	rm -rf "$EMBED_DIR"
-	is "$(grep -F "$tmp" /proc/mounts; pgrep -af "$tmp")" "" "no mount, no process stays"
+	is "$(grep -F "$EMBED_DIR" /proc/mounts; pgrep -af "$EMBED_DIR")" "" \
+		"no mount, no process stays"
 	done_testing
 }
+
+cleanup() {
+	[ -n "${EMBED_NAMESPACE:-}" ] || return
+	kill -KILL "$EMBED_NAMESPACE" && wait "$EMBED_NAMESPACE"
+	embed_pages_back
+	rm -rf "$EMBED_DIR"
+} 2>/dev/null
 
 # embed_begin: users, a hugetlbfs, and one virsh that holds the driver.
 embed_begin() {
@@ -92,16 +101,17 @@ embed_pages() {
 embed_pages_back() {
 	local nr=/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages
 
-	[ ! -e "$EMBED_DIR/pages" ] || echo $(($(cat $nr) - $(cat "$EMBED_DIR/pages"))) >$nr
+	[ ! -s "$EMBED_DIR/pages" ] || echo $(($(cat $nr) - $(cat "$EMBED_DIR/pages"))) >$nr
 }
 
 # embed_start XML: the guest, defined with validation and started paused.
 embed_start() {
 	local path
 
-	EMBED_GUEST=$(xmllint --xpath 'string(/domain/name)' "$1")
+	EMBED_GUEST=$(values "$1" '/domain/name/text()')
 	for path in $(values "$1" '//disk/source/@file'); do
-		[ -e "$path" ] || qemu-img create -q -f raw "$path" 80G
+		qemu-img create -q -f "$(values "$1" \
+			"//disk[source/@file='$path']/driver/@type")" "$path" 80G
 	done
 	embed_peers "$1"
 	embed_virsh "define --validate $1" && embed_virsh "start --paused $EMBED_GUEST" &&
@@ -133,10 +143,13 @@ embed_wait() {
 }
 
 embed_stop() {
+	local peer
+
 	embed_virsh "destroy $EMBED_GUEST" >/dev/null
 	embed_virsh "undefine $EMBED_GUEST" >/dev/null
-	[ ${#EMBED_PEERS[@]} = 0 ] || kill "${EMBED_PEERS[@]}" 2>/dev/null
-	wait "${EMBED_PEERS[@]}" 2>/dev/null
+	for peer in "${EMBED_PEERS[@]}"; do
+		kill "$peer" && wait "$peer"
+	done 2>/dev/null
 	rm -f "$EMBED_DIR"/run/* "$EMBED_DIR"/disks/*
 }
 

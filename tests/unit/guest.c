@@ -327,7 +327,9 @@ static void test_threads(void)
 	struct both both = both_inside(threads);
 	struct guest *guest = both.guest;
 
-	ok(guest && guest->vcpus == 4 && guest->online == 3, "vCPUs that can be plugged");
+	if (!guest)
+		abort();
+	ok(guest->vcpus == 4 && guest->online == 3, "vCPUs that can be plugged");
 	ok(guest->vcpupin[3].element && cpuset_has(&guest->vcpupin[3].cpus, 5) &&
 		   !guest->vcpupin[2].element,
 	   "a vCPU's pin; one of a vCPU that does not exist is nobody's");
@@ -381,6 +383,8 @@ static void test_names(void)
 		"<cell id='0' cpus='0,2-3' memory='2'/></numa></cpu>");
 	struct guest *guest = both.guest;
 
+	if (!guest)
+		abort();
 	is(guest->uuid, "c7a5fdbd-edaf-9455-926a-d65c16db1809",
 	   "UUID as libvirt writes it");
 	is(guest->policy, "storage-iops", "the policy that the metadata name");
@@ -407,6 +411,8 @@ static void test_devices(void)
 	const struct guest *guest = both.guest;
 	cleanup_free char *alias = guest_alias("data0");
 
+	if (!guest)
+		abort();
 	is(guest->disks[0].alias, alias, "alias of vmgen's own");
 	is(guest->disks[0].type, "file", "a disk is a file unless it says so");
 	is(guest->disks[1].source, "/dev/b", "source of a block device");
