@@ -112,6 +112,12 @@ like "$(cat "$TMP/err")" 'note: not checked without a host \(--host\): .*pin-off
 lint --host "package:2 numa:1 core:4 pu:2" --host-policy $data/owner.yaml \
 	$data/pin-overlap/silent.xml
 is "$(grep -c pin-offline "$TMP/err")" 0 "and are not once it is given"
+mkdir "$TMP/hosts"
+printf 'host: elsewhere\nreserved_cpus: 99\n' >"$TMP/hosts/other.yaml"
+fails 0 "a host policy in a directory is checked against its own host only" \
+	"$VMGEN" lint --host $data/host.yaml "$TMP/hosts"
+fails 1 "one that is named against any" \
+	"$VMGEN" lint --host $data/host.yaml "$TMP/hosts/other.yaml"
 fails 1 "a host that is none" "$VMGEN" lint --host $data/owner.yaml $data/host.yaml
 
 # Comments that allow a finding.
@@ -154,6 +160,8 @@ mv "$TMP/other.yaml" "$TMP/other/"
 fails 0 "which in a directory is only a warning" "$VMGEN" lint "$TMP/other"
 printf '<network/>' >"$TMP/other.xml"
 fails 1 "XML of another kind" "$VMGEN" lint "$TMP/other.xml"
+printf '\nhost: x\n' >"$TMP/blank.yaml"
+fails 0 "a file that begins with an empty line" "$VMGEN" lint "$TMP/blank.yaml"
 : >"$TMP/empty.yaml"
 fails 1 "an empty file" "$VMGEN" lint "$TMP/empty.yaml"
 printf '\xff\xfe<domain/>' >"$TMP/utf16.xml"
@@ -162,6 +170,23 @@ printf '{"policy": test}' >"$TMP/flow.yaml"
 fails 0 "a policy in flow style" "$VMGEN" lint "$TMP/flow.yaml"
 lint - <$data/policy-smt/fires.yaml
 like "$found" '^-:.*\[policy-smt\]' "standard input"
+
+# Long is not slow: 20,000 schedulers of 8192 vCPUs each, and as many unknown elements.
+awk 'BEGIN {
+	print "<domain><name>x</name><memory>1</memory><vcpu>8192</vcpu><cputune>"
+	while (i++ < 20000)
+		print "<vcpusched vcpus=\"0-8191\" scheduler=\"fifo\"/><unknown/>"
+	print "</cputune></domain>"
+}' >"$TMP/long.xml"
+fails 1 "a long file" timeout 20 "$VMGEN" lint "$TMP/long.xml"
+
+# On a terminal.
+if command -v script >/dev/null; then
+	found=$(env -u NO_COLOR script -qec "$VMGEN lint $data/set-name/fires" /dev/null </dev/null |
+		tr -d '\r' | sed 's/\x1b\[[0-9]*m//g')
+	is "$(grep -A2 'fires/b.yaml:1:9: error' <<<"$found" | tail -2)" "  policy: one
+          ^" "the line and a caret"
+fi
 
 # vmgen rules.
 ok "a rule is explained" "$VMGEN" rules shm-required pin-offline

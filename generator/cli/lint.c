@@ -159,11 +159,21 @@ static void lint_policy(struct lint *lint, struct source *source)
 	run_rules(lint, RULE_POLICY, &input, &source->diag);
 }
 
+/* A directory may hold the policies of several hosts; the one that is named is checked
+ * whatever it is called. */
+static bool of_other_host(const struct lint *lint, const struct source *source)
+{
+	return source->found && lint->host &&
+	       !text_equal(lint->host->name, source->host_policy->name.text);
+}
+
 static void lint_host_policy(struct lint *lint, struct source *source)
 {
 	struct rule_input input = input_of(lint, NULL);
 
 	input.host_policy = source->host_policy;
+	if (of_other_host(lint, source))
+		input.host = NULL;
 	run_rules(lint, RULE_HOST_POLICY, &input, &source->diag);
 }
 

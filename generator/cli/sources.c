@@ -164,21 +164,30 @@ static const struct {
 	{ "machine", SOURCE_HOST },
 };
 
+/* The kind whose key LINE begins with. */
+static enum source_kind kind_of_line(const char *line)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(yaml_kinds); i++) {
+		size_t length = strlen(yaml_kinds[i].key);
+
+		if (text_starts(line, yaml_kinds[i].key) &&
+		    line[length + strspn(line + length, " ")] == ':')
+			return yaml_kinds[i].kind;
+	}
+	return SOURCE_UNKNOWN;
+}
+
 /* By the first key that begins a line; files of an unusual form are parsed for it. */
 static enum source_kind kind_of_yaml(const char *path, const char *text, size_t length)
 {
 	cleanup_diag struct diag quiet = DIAG_INIT;
+	enum source_kind kind = kind_of_line(text);
 
-	for (const char *at = text; at; at = strchr(at, '\n')) {
-		at += at != text;
-		for (size_t i = 0; i < ARRAY_SIZE(yaml_kinds); i++) {
-			size_t size = strlen(yaml_kinds[i].key);
-
-			if (text_starts(at, yaml_kinds[i].key) &&
-			    at[size + strspn(at + size, " ")] == ':')
-				return yaml_kinds[i].kind;
-		}
-	}
+	for (const char *end = strchr(text, '\n'); end && kind == SOURCE_UNKNOWN;
+	     end = strchr(end + 1, '\n'))
+		kind = kind_of_line(end + 1);
+	if (kind != SOURCE_UNKNOWN)
+		return kind;
 	cleanup_yaml struct yaml *yaml = yaml_parse(path, text, length, &quiet);
 
 	for (size_t i = 0; i < ARRAY_SIZE(yaml_kinds); i++)

@@ -112,6 +112,9 @@ static char *hint(const char *name, const char *const *names, bool attribute)
 	return xstrdup("remove it");
 }
 
+/* So many of one element are reported; what follows is hardly a slip of the pen. */
+enum { REPORTS_MAX = 100 };
+
 struct visit {
 	const struct rule_input *input;
 	const struct rule_run *run;
@@ -121,10 +124,13 @@ struct visit {
 static void visit_children(const struct element *element, void *context)
 {
 	const struct visit *visit = context;
+	unsigned reports = 0;
 
 	element_foreach (child, element, NULL) {
 		if (child->ns || listed(visit->row->children, child->name))
 			continue;
+		if (reports++ == REPORTS_MAX)
+			break;
 		cleanup_free char *what = hint(child->name, visit->row->children, false);
 
 		rule_report(
@@ -137,6 +143,7 @@ static void visit_children(const struct element *element, void *context)
 static void visit_attributes(const struct element *element, void *context)
 {
 	const struct visit *visit = context;
+	unsigned reports = 0;
 
 	for (size_t i = 0; i < element->n_attributes; i++) {
 		const char *name = element->attributes[i].name;
@@ -144,6 +151,8 @@ static void visit_attributes(const struct element *element, void *context)
 		if (strchr(name, ':') || text_starts(name, "xmlns") ||
 		    listed(visit->row->attributes, name))
 			continue;
+		if (reports++ == REPORTS_MAX)
+			break;
 		cleanup_free char *what = hint(name, visit->row->attributes, true);
 
 		rule_report(

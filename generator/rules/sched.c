@@ -105,44 +105,54 @@ static void twice(const struct rule_input *input, const struct rule_run *run)
 	}
 }
 
-/* The first real-time vCPU that is not alone on a CPU. */
+static bool alone(const struct guest *guest, unsigned vcpu)
+{
+	return vcpu < guest->vcpus && guest->vcpupin[vcpu].element &&
+	       cpuset_count(&guest->vcpupin[vcpu].cpus) == 1;
+}
+
+/* The first vCPU of VCPUS that may move, or CPUSET_MAX. */
+static unsigned first_floating(const struct guest *guest, const struct cpuset *vcpus)
+{
+	cpuset_foreach (vcpu, vcpus)
+		if (!alone(guest, vcpu))
+			return vcpu;
+	return CPUSET_MAX;
+}
+
 static void unpinned(const struct rule_input *input, const struct rule_run *run)
 {
 	const struct guest *guest = input->guest;
-	struct cpuset vcpus;
+	struct cpuset seen = CPUSET_INIT, vcpus;
 
 	element_foreach (sched, element_find(guest->domain, "cputune"), "vcpusched") {
 		if (!realtime(sched) || !read_cpus(sched, "vcpus", &vcpus))
 			continue;
-		cpuset_foreach (vcpu, &vcpus) {
-			if (vcpu >= guest->vcpus ||
-			    (guest->vcpupin[vcpu].element &&
-			     cpuset_count(&guest->vcpupin[vcpu].cpus) == 1))
-				continue;
+		cpuset_andnot(&vcpus, &seen);
+		unsigned vcpu = first_floating(guest, &vcpus);
+
+		if (vcpu < CPUSET_MAX)
 			rule_report(
 				run, sched->place,
 				"vCPU %u is scheduled in real time but not pinned to one "
 				"CPU, so it can starve whatever runs where it goes; add "
 				"<vcpupin> with a CPU of its own",
 				vcpu);
-			break;
-		}
+		cpuset_or(&seen, &vcpus);
 	}
 }
 
 /* CPUs on which a vCPU in real time is pinned. */
 static struct cpuset realtime_cpus(const struct guest *guest)
 {
-	struct cpuset cpus = CPUSET_INIT, vcpus;
+	struct cpuset all = CPUSET_INIT, cpus = CPUSET_INIT, vcpus;
 
-	element_foreach (sched, element_find(guest->domain, "cputune"), "vcpusched") {
-		if (!realtime(sched) || !read_cpus(sched, "vcpus", &vcpus))
-			continue;
-		cpuset_foreach (vcpu, &vcpus)
-			if (vcpu < guest->vcpus && guest->vcpupin[vcpu].element &&
-			    cpuset_count(&guest->vcpupin[vcpu].cpus) == 1)
-				cpuset_or(&cpus, &guest->vcpupin[vcpu].cpus);
-	}
+	element_foreach (sched, element_find(guest->domain, "cputune"), "vcpusched")
+		if (realtime(sched) && read_cpus(sched, "vcpus", &vcpus))
+			cpuset_or(&all, &vcpus);
+	cpuset_foreach (vcpu, &all)
+		if (alone(guest, vcpu))
+			cpuset_or(&cpus, &guest->vcpupin[vcpu].cpus);
 	return cpus;
 }
 

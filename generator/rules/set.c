@@ -80,20 +80,21 @@ static void conflict(const struct rule_run *run, const struct pattern *first,
 	rule_note(run, first->name->place, "the other match");
 }
 
-/* More than that many globs are not compared with one another's literals. */
-enum { GLOBS_MAX = 4096 };
+/* Lists of names that long are not written by people; what is beyond is not compared. */
+enum { COMPARISONS_MAX = 10000000 };
 
 static void literals(const struct rule_run *run, const struct pattern *all, size_t count)
 {
 	cleanup_free const struct pattern **globs = NULL;
-	size_t n_globs = 0;
+	size_t n_globs = 0, left = COMPARISONS_MAX;
 
-	for (size_t i = 0; i < count && n_globs < GLOBS_MAX; i++)
+	for (size_t i = 0; i < count; i++)
 		if (!literal(all[i].name->text))
 			*append(globs, n_globs) = &all[i];
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && left >= n_globs; i++) {
 		if (!literal(all[i].name->text))
 			continue;
+		left -= n_globs;
 		for (size_t k = 0; k < n_globs; k++)
 			if (rivals(&all[i], globs[k]) &&
 			    fnmatch(globs[k]->name->text, all[i].name->text, 0) == 0)
