@@ -158,7 +158,7 @@ const struct rule rules_cores[] = {
 	  "runs at little more than half speed. OpenStack Nova puts 19 % of its isolated "
 	  "emulator threads there (39 % on a Bulldozer host). Pin helpers to cores that "
 	  "no "
-	  "vCPU owns. Source: facts on placement, runs of Nova's own code; xapi "
+	  "vCPU owns. Source: runs of Nova's placement code on real topologies; xapi "
 	  "CA-420968 "
 	  "measured 40-75 % less from shared cores." },
 	{ "pin-topology", DIAG_WARNING, RULE_GUEST, NEEDS_HOST, topology,

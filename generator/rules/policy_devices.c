@@ -103,19 +103,13 @@ static void iothread(const struct rule_input *input, const struct rule_run *run)
 	for (size_t i = 0; i < input->policy->disks.count; i++) {
 		const struct policy_disk *disk = &disks(input)[i];
 
-		if (!given(&disk->iothread))
-			continue;
-		if (given(count) && disk->iothread.number > count->number)
+		if (given(&disk->iothread) && given(count) &&
+		    disk->iothread.number > count->number)
 			rule_report(
 				run, disk->iothread.place,
 				"iothread %s, but iothreads is %s (they count from 1); "
 				"raise iothreads",
 				disk->iothread.text, count->text);
-		else if (!given(count))
-			rule_report(run, disk->iothread.place,
-				    "iothread %s, but the policy makes none; add "
-				    "iothreads: %s",
-				    disk->iothread.text, disk->iothread.text);
 	}
 }
 
@@ -320,7 +314,8 @@ const struct rule rules_policy_devices[] = {
 	  "serial "
 	  "only. Source: libvirt, formatdomain, element target." },
 	{ "policy-iothread", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, iothread,
-	  "a disk on an I/O thread that the policy does not make", "See disk-iothread." },
+	  "a disk on an I/O thread beyond those that the policy makes",
+	  "See disk-iothread." },
 	{ "policy-bus", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, bus,
 	  "I/O thread or queues on a SCSI disk", "See disk-bus." },
 	{ "policy-io-cache", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, io_cache,
@@ -340,7 +335,7 @@ const struct rule rules_policy_devices[] = {
 	  "qcow2 where IOPS are expected",
 	  "The block layer works on one qcow2 image's metadata serially; raw on a "
 	  "preallocated file or a block device has no such limit. Source: QEMU's block "
-	  "layer; facts on storage." },
+	  "layer." },
 	{ "policy-queues", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, queues,
 	  "more queues than vCPUs", "See queues-vcpus and disk-queues-vcpus." },
 	{ "policy-reconnect", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, reconnect,

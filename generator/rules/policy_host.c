@@ -280,7 +280,7 @@ const struct rule rules_policy_host[] = {
 	  "more dedicated vCPUs than the host has CPUs for",
 	  "Each dedicated vCPU owns a CPU; with smt: isolate a whole core. The pool is "
 	  "dedicated_cpus, or what the host policy sets aside for nothing else." },
-	{ "policy-pools", DIAG_ERROR, RULE_POLICY, NEEDS_HOST_POLICY, helper_words,
+	{ "policy-pools", DIAG_WARNING, RULE_POLICY, NEEDS_HOST_POLICY, helper_words,
 	  "a pool that the host policy does not name",
 	  "housekeeping and shared are the host policy's housekeeping_cpus and "
 	  "shared_cpus." },

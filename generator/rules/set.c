@@ -48,7 +48,12 @@ static bool literal(const char *pattern)
 	return !strpbrk(pattern, "*?[\\");
 }
 
-/* A literal before others of the same text, so that duplicates are neighbours. */
+static uint64_t priority(const struct pattern *pattern)
+{
+	return pattern->policy->match.priority.number;
+}
+
+/* Rivals of the same text are neighbours. */
 static int pattern_order(const void *left, const void *right)
 {
 	const struct pattern *a = left, *b = right;
@@ -56,6 +61,8 @@ static int pattern_order(const void *left, const void *right)
 
 	if (order)
 		return order;
+	if (priority(a) != priority(b))
+		return priority(a) < priority(b) ? -1 : 1;
 	order = strcmp(a->policy->file, b->policy->file);
 	if (order)
 		return order;
@@ -64,8 +71,7 @@ static int pattern_order(const void *left, const void *right)
 
 static bool rivals(const struct pattern *a, const struct pattern *b)
 {
-	return a->policy != b->policy &&
-	       a->policy->match.priority.number == b->policy->match.priority.number;
+	return a->policy != b->policy && priority(a) == priority(b);
 }
 
 static void conflict(const struct rule_run *run, const struct pattern *first,
@@ -76,7 +82,7 @@ static void conflict(const struct rule_run *run, const struct pattern *first,
 		"guests \"%s\" match policy %s and policy %s, both of priority %llu, and "
 		"are refused; raise match.priority of one",
 		guests, first->policy->name.text, second->policy->name.text,
-		(unsigned long long)second->policy->match.priority.number);
+		(unsigned long long)priority(second));
 	rule_note(run, first->name->place, "the other match");
 }
 
@@ -102,9 +108,10 @@ static void literals(const struct rule_run *run, const struct pattern *all, size
 	}
 }
 
-static void matches(const struct rule_input *input, const struct rule_run *run)
+/* Of all policies, sorted; the caller frees them. */
+static struct pattern *patterns_of(const struct rule_input *input, size_t *ret_count)
 {
-	cleanup_free struct pattern *all = NULL;
+	struct pattern *all = NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; i < input->n_policies; i++) {
@@ -116,11 +123,84 @@ static void matches(const struct rule_input *input, const struct rule_run *run)
 	}
 	if (count)
 		qsort(all, count, sizeof(*all), pattern_order);
+	*ret_count = count;
+	return all;
+}
+
+static void matches(const struct rule_input *input, const struct rule_run *run)
+{
+	size_t count = 0;
+	cleanup_free struct pattern *all = patterns_of(input, &count);
+
 	for (size_t i = 1; i < count; i++)
 		if (strcmp(all[i - 1].name->text, all[i].name->text) == 0 &&
 		    rivals(&all[i - 1], &all[i]))
 			conflict(run, &all[i - 1], &all[i], all[i].name->text);
 	literals(run, all, count);
+}
+
+/* Looking for a text that two patterns of * and ? match. */
+struct meeting {
+	unsigned steps; /* left; then there is none */
+	char sample[64];
+};
+
+static void put(struct meeting *meeting, size_t at, char c)
+{
+	meeting->sample[at] = c == '?' ? 'x' : c;
+}
+
+static bool meet(struct meeting *meeting, const char *a, const char *b, size_t at)
+{
+	if (!meeting->steps || at + 1 >= sizeof(meeting->sample))
+		return false;
+	meeting->steps--;
+	put(meeting, at, '\0');
+	if (!*a && !*b)
+		return true;
+	if (*a == '*') {
+		if (meet(meeting, a + 1, b, at))
+			return true;
+		put(meeting, at, *b);
+		return *b && meet(meeting, a, b + 1, at + (*b != '*'));
+	}
+	if (*b == '*')
+		return meet(meeting, b, a, at);
+	if (!*a || !*b || (*a != *b && *a != '?' && *b != '?'))
+		return false;
+	put(meeting, at, *a == '?' ? *b : *a);
+	return meet(meeting, a + 1, b + 1, at + 1);
+}
+
+static bool simple_glob(const char *pattern)
+{
+	return strpbrk(pattern, "*?") && !strpbrk(pattern, "[\\");
+}
+
+static void ambiguous(const struct rule_input *input, const struct rule_run *run)
+{
+	size_t count = 0, left = COMPARISONS_MAX / 10;
+	cleanup_free struct pattern *all = patterns_of(input, &count);
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < i && left; k++, left--) {
+			const char *a = all[k].name->text, *b = all[i].name->text;
+			struct meeting meeting = { .steps = 1000 };
+
+			if (!rivals(&all[k], &all[i]) || strcmp(a, b) == 0 ||
+			    !simple_glob(a) || !simple_glob(b) ||
+			    !meet(&meeting, a, b, 0))
+				continue;
+			rule_report(
+				run, all[i].name->place,
+				"a guest of a name like \"%s\" matches policy %s and "
+				"policy %s, both of priority %llu, and is refused; raise "
+				"match.priority of one",
+				meeting.sample, all[k].policy->name.text,
+				all[i].policy->name.text,
+				(unsigned long long)priority(&all[i]));
+			rule_note(run, all[k].name->place, "the other match");
+		}
 }
 
 static void pools(const struct rule_input *input, const struct rule_run *run)
@@ -222,6 +302,13 @@ const struct rule rules_set[] = {
 	  "and "
 	  "names that another policy's pattern matches. Give the more particular one a "
 	  "higher match.priority." },
+	{ "set-ambiguous", DIAG_WARNING, RULE_SET, NEEDS_NOTHING, ambiguous,
+	  "patterns of two policies of the same priority that meet",
+	  "A guest whose name both patterns match is refused when it starts; whether "
+	  "there "
+	  "will ever be one only its owner knows. An example of such a name is given. "
+	  "Patterns "
+	  "with [ ] are not compared. See set-match." },
 	{ "set-pools", DIAG_WARNING, RULE_SET, NEEDS_NOTHING, pools,
 	  "two policies pin to the same CPUs",
 	  "Each CPU has one owner: while a guest of the one runs, guests of the other "

@@ -125,8 +125,7 @@ static void mode_missing(const struct rule_input *input, const struct rule_run *
 			rule_report(run, sockets[i].source->place,
 				    "no mode, which libvirt before 11.1.0 refuses; say "
 				    "mode='client' if the switch makes the socket, "
-				    "'server' if "
-				    "QEMU does");
+				    "'server' if QEMU does");
 }
 
 static void reconnect(const struct rule_input *input, const struct rule_run *run)
@@ -273,7 +272,7 @@ static void model(const struct rule_input *input, const struct rule_run *run)
 				"model '%s' on a vhost-user interface, which only virtio "
 				"can be; say <model type='virtio'/>",
 				interface->model);
-		else if (!interface->model && input->libvirt < 11001000)
+		else if (!interface->model && input->libvirt && input->libvirt < 11001000)
 			rule_report(
 				run, interface->element->place,
 				"a vhost-user interface without a model, which libvirt "
@@ -297,7 +296,7 @@ const struct rule rules_vhostuser[] = {
 	  "libvirt starts it. A port of a switch serves one device, so traffic goes to "
 	  "the "
 	  "one that connected last. Source: libvirt 9.0.0, tried." },
-	{ "vhost-mode", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, mode_missing,
+	{ "vhost-mode", DIAG_ERROR, RULE_GUEST, NEEDS_LIBVIRT, mode_missing,
 	  "a vhost-user interface that does not say client or server",
 	  "Before 11.1.0 libvirt says \"Missing required attribute 'mode'\". client: the "
 	  "switch makes the socket (Open vSwitch's dpdkvhostuser, testpmd, VPP); server: "
