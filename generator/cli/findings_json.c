@@ -199,8 +199,8 @@ static json_t *descriptors(void)
 	json_array_append_new(
 		array,
 		descriptor(invalid, "a file that is not what it should be",
-			   "The file cannot be read, or is no policy, host policy, "
-			   "host description or domain XML.",
+			   "The file cannot be read, or is no policy, host policy, host "
+			   "description or domain XML.",
 			   DIAG_ERROR));
 	return array;
 }
@@ -226,10 +226,9 @@ void findings_sarif(const struct findings *findings, FILE *stream)
 				"invocations", invocations(findings), "results",
 				all(findings, result));
 
-	dump(json_pack(
-		     "{s:s,s:s,s:[o]}", "$schema",
-		     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
-		     "sarif-schema-2.1.0.json",
-		     "version", "2.1.0", "runs", run),
+	dump(json_pack("{s:s,s:s,s:[o]}", "$schema",
+		       "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/"
+		       "schemas/sarif-schema-2.1.0.json",
+		       "version", "2.1.0", "runs", run),
 	     stream);
 }

@@ -154,30 +154,21 @@ const struct rule rules_cores[] = {
 	{ "pin-sibling", DIAG_WARNING, RULE_GUEST, NEEDS_HOST, sibling,
 	  "emulator or I/O threads on an SMT sibling of a vCPU's CPU",
 	  "Two threads of one core share its execution units: a vCPU whose sibling is "
-	  "busy "
-	  "runs at little more than half speed. OpenStack Nova puts 19 % of its isolated "
-	  "emulator threads there (39 % on a Bulldozer host). Pin helpers to cores that "
-	  "no "
-	  "vCPU owns. Source: runs of Nova's placement code on real topologies; xapi "
-	  "CA-420968 "
-	  "measured 40-75 % less from shared cores." },
+	  "busy runs at little more than half speed. OpenStack Nova puts 19 % of its "
+	  "isolated emulator threads there (39 % on a Bulldozer host). Pin helpers to "
+	  "cores that no vCPU owns. Source: runs of Nova's placement code on real "
+	  "topologies; xapi CA-420968 measured 40-75 % less from shared cores." },
 	{ "pin-topology", DIAG_WARNING, RULE_GUEST, NEEDS_HOST, topology,
 	  "the guest's threads and cores are not the host's",
 	  "The guest's scheduler fills cores before siblings and keeps what shares data "
-	  "on "
-	  "one core: with a topology that is not true it does the opposite. Pin the "
-	  "vCPUs of "
-	  "a guest core to siblings of a host core, and say so in <cpu><topology>; or "
-	  "pin "
-	  "each vCPU to a core of its own and say threads='1'. Source: kubevirt issues "
-	  "4687 "
-	  "and 6159; xapi pull request 6763." },
+	  "on one core: with a topology that is not true it does the opposite. Pin the "
+	  "vCPUs of a guest core to siblings of a host core, and say so in "
+	  "<cpu><topology>; or pin each vCPU to a core of its own and say threads='1'. "
+	  "Source: kubevirt issues 4687 and 6159; xapi pull request 6763." },
 	{ "pin-isolated", DIAG_WARNING, RULE_GUEST, NEEDS_ISOLATED, isolated,
 	  "a thread may use several isolated CPUs, but only ever runs on one",
 	  "isolcpus= takes CPUs out of load balancing: a thread allowed on several of "
-	  "them "
-	  "stays where it was put first, usually the lowest, however busy that is. Name "
-	  "a "
-	  "single CPU for each thread. Source: kernel-parameters, isolcpus." },
+	  "them stays where it was put first, usually the lowest, however busy that is. "
+	  "Name a single CPU for each thread. Source: kernel-parameters, isolcpus." },
 	{ .id = NULL },
 };

@@ -191,16 +191,14 @@ const struct rule rules_devices[] = {
 	{ "numa-device", DIAG_WARNING, RULE_GUEST, NEEDS_DEVICES, device,
 	  "a disk or device is on another node than the vCPUs",
 	  "Interrupts, doorbells and the data cross the interconnect. With vhost-user "
-	  "and a "
-	  "NIC: 11.3 Mpps with the CPUs together and the NIC away, 10.1 the other way "
-	  "round, so put the vCPUs together first, then near the device. Source: vhost "
-	  "zero-copy practice; OpenNebula issue 7408." },
+	  "and a NIC: 11.3 Mpps with the CPUs together and the NIC away, 10.1 the other "
+	  "way round, so put the vCPUs together first, then near the device. Source: "
+	  "vhost zero-copy practice; OpenNebula issue 7408." },
 	{ "numa-device-unknown", DIAG_WARNING, RULE_GUEST, NEEDS_DEVICES, device_unknown,
 	  "the host does not know the node of a device that the guest uses",
 	  "numa_node in /sys/bus/pci/devices reads -1 when the firmware's tables leave "
-	  "the "
-	  "device out; placement then treats all nodes alike. The machine's manual says "
-	  "which slot belongs to which socket; a firmware update often mends it. Source: "
-	  "Linux, Documentation/ABI/testing/sysfs-bus-pci." },
+	  "the device out; placement then treats all nodes alike. The machine's manual "
+	  "says which slot belongs to which socket; a firmware update often mends it. "
+	  "Source: Linux, Documentation/ABI/testing/sysfs-bus-pci." },
 	{ .id = NULL },
 };

@@ -45,8 +45,7 @@ static void check_iothread(const struct rule_input *input, const struct rule_run
 	    !cpuset_has(there, (unsigned)id))
 		rule_report(run, read_place(input->guest, driver, "iothread"),
 			    "there is no I/O thread %llu and libvirt refuses the domain; "
-			    "raise "
-			    "<iothreads> (they count from 1)",
+			    "raise <iothreads> (they count from 1)",
 			    id);
 	element_foreach (thread, element_child(driver, "iothreads"), "iothread")
 		if (read_number(thread, "id", &id) && id < CPUSET_MAX &&
@@ -86,8 +85,8 @@ static void iothread_bus(const struct rule_input *input, const struct rule_run *
 				rule_report(run,
 					    read_place(input->guest, driver, names[k]),
 					    "%s on bus '%s', which libvirt refuses; it "
-					    "is for "
-					    "bus='virtio' (for scsi: on the controller)",
+					    "is for bus='virtio' (for scsi: on the "
+					    "controller)",
 					    names[k], disk->bus);
 	}
 }
@@ -227,9 +226,8 @@ static void vhostuser_queues(const struct rule_input *input, const struct rule_r
 		if (is_vhostuser(disk) && !element_attribute(driver_of(disk), "queues"))
 			rule_report(run, disk->element->place,
 				    "a vhost-user disk without queues gets one for each "
-				    "vCPU, "
-				    "and the start fails if the backend has fewer; add "
-				    "queues='1' or what the backend has");
+				    "vCPU, and the start fails if the backend has fewer; "
+				    "add queues='1' or what the backend has");
 	}
 }
 
@@ -270,8 +268,7 @@ static void target(const struct rule_input *input, const struct rule_run *run)
 			run,
 			read_place(input->guest, element_child(which, "target"), "dev"),
 			"two disks are '%s', and libvirt refuses the domain; give each "
-			"its "
-			"own name",
+			"its own name",
 			targets[i].name);
 		rule_note(run, targets[i - 1].disk->element->place, "the other one");
 	}
@@ -312,16 +309,13 @@ const struct rule rules_disks[] = {
 	{ "disk-io-cache", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, io_cache,
 	  "io='native' with a page cache",
 	  "\"io='native' needs either no disk cache or directsync cache mode\": Linux's "
-	  "AIO "
-	  "is asynchronous with O_DIRECT only. Say cache='none' (the file system must "
-	  "have "
-	  "O_DIRECT), or io='threads' or 'io_uring'. Source: libvirt 9.0.0, tried; "
-	  "qemu_validate.c; kimchi issue 1107, webvirtmgr issue 316." },
+	  "AIO is asynchronous with O_DIRECT only. Say cache='none' (the file system "
+	  "must have O_DIRECT), or io='threads' or 'io_uring'. Source: libvirt 9.0.0, "
+	  "tried; qemu_validate.c; kimchi issue 1107, webvirtmgr issue 316." },
 	{ "disk-iothread", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, iothread,
 	  "a disk on an I/O thread that is not defined",
 	  "\"Disk iothread '1' not defined in iothreadid\". Raise <iothreads>, or name "
-	  "it in "
-	  "<iothreadids>. Source: libvirt 9.0.0, tried." },
+	  "it in <iothreadids>. Source: libvirt 9.0.0, tried." },
 	{ "disk-bus", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, iothread_bus,
 	  "I/O thread or queues on a disk that is not virtio",
 	  "libvirt refuses them on other buses. For SCSI they belong to the virtio-scsi "
@@ -342,31 +336,27 @@ const struct rule rules_disks[] = {
 	{ "disk-queues-vcpus", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, queues_vcpus,
 	  "a disk with more queues than vCPUs",
 	  "The guest's driver uses one for each vCPU; vhost-user guests were seen to "
-	  "halt "
-	  "with more. Source: tp-libvirt pull request 3749, spdk issue 1295; Linux, "
+	  "halt with more. Source: tp-libvirt pull request 3749, spdk issue 1295; Linux, "
 	  "virtio_blk." },
 	{ "disk-vhostuser", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, vhostuser,
 	  "a vhost-user disk with what only the backend can decide",
 	  "libvirt refuses cache, io, discard, iothread, serial and their kin, and any "
-	  "bus "
-	  "but virtio: \"cache is not supported with vhostuser disk\". Source: libvirt "
-	  "9.0.0 and 11.3.0, domain_validate.c; tried." },
+	  "bus but virtio: \"cache is not supported with vhostuser disk\". Source: "
+	  "libvirt 9.0.0 and 11.3.0, domain_validate.c; tried." },
 	{ "disk-vhostuser-queues", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING,
 	  vhostuser_queues, "a vhost-user disk without a number of queues",
 	  "QEMU since 5.2 then asks for one for each vCPU, and fails with \"The maximum "
 	  "number of queues supported by the backend is 4\" if there are fewer. Say how "
-	  "many "
-	  "the backend has, at most the vCPUs. Source: QEMU 7.2, tried." },
+	  "many the backend has, at most the vCPUs. Source: QEMU 7.2, tried." },
 	{ "disk-target", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, target,
 	  "two disks with the same target",
 	  "\"target 'vda' duplicated for disk sources\": libvirt refuses the domain. "
-	  "Source: "
-	  "libvirt, domain_validate.c." },
+	  "Source: libvirt, domain_validate.c." },
 	{ "disk-source", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, source,
 	  "two writable disks on one image",
 	  "QEMU locks images and fails to start with \"Failed to get \"write\" lock\"; "
-	  "where "
-	  "locks do not work (some network file systems) the data is destroyed. Say "
-	  "<shareable/> if the guests know what they do. Source: QEMU, file-posix.c." },
+	  "where locks do not work (some network file systems) the data is destroyed. "
+	  "Say <shareable/> if the guests know what they do. Source: QEMU, "
+	  "file-posix.c." },
 	{ .id = NULL },
 };

@@ -187,18 +187,14 @@ const struct rule rules_elements[] = {
 	{ "unknown-element", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, unknown_element,
 	  "an element that libvirt does not know, and drops",
 	  "libvirt reads what it knows and forgets the rest, unless it is told to "
-	  "validate "
-	  "(virsh define --validate). The elements that place a guest on its host are "
-	  "looked "
-	  "at here (domain, vcpu, iothreadids, cputune, numatune, memoryBacking, guest "
-	  "cells, interfaces, drivers of disks); virt-xml-validate looks at all. Names "
-	  "as of "
-	  "libvirt 11.3. Source: libvirt 9.0.0, tried." },
+	  "validate (virsh define --validate). The elements that place a guest on its "
+	  "host are looked at here (domain, vcpu, iothreadids, cputune, numatune, "
+	  "memoryBacking, guest cells, interfaces, drivers of disks); virt-xml-validate "
+	  "looks at all. Names as of libvirt 11.3. Source: libvirt 9.0.0, tried." },
 	{ "unknown-attribute", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, unknown_attribute,
 	  "an attribute that libvirt does not know, and drops",
 	  "As unknown-element. Often the attribute is right and the element is not: "
 	  "rx_queue_size belongs to <driver>, not to <model>. Source: seapath ansible "
-	  "pull "
-	  "request 971." },
+	  "pull request 971." },
 	{ .id = NULL },
 };

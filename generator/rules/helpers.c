@@ -128,37 +128,29 @@ const struct rule rules_helpers[] = {
 	{ "pin-emulator", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, emulator,
 	  "the emulator may only run where vCPUs are pinned",
 	  "The emulator's threads (monitor, migration, and the vhost workers of kernels "
-	  "up "
-	  "to 6.3, which its cpuset confines) then take time from a vCPU whenever they "
-	  "run: "
-	  "packet loss and latency spikes in guests that poll. Where there is no "
-	  "<emulatorpin>, <vcpu cpuset> is what confines it. Pin it to housekeeping "
-	  "CPUs; "
-	  "the sample in Open vSwitch's documentation that pins it to the vCPUs' cores "
-	  "is "
-	  "not to be copied. Source: libvirt 9.0.0; kubevirt issues 2870 and 3103." },
+	  "up to 6.3, which its cpuset confines) then take time from a vCPU whenever "
+	  "they run: packet loss and latency spikes in guests that poll. Where there is "
+	  "no <emulatorpin>, <vcpu cpuset> is what confines it. Pin it to housekeeping "
+	  "CPUs; the sample in Open vSwitch's documentation that pins it to the vCPUs' "
+	  "cores is not to be copied. Source: libvirt 9.0.0; kubevirt issues 2870 and "
+	  "3103." },
 	{ "pin-iothread", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, iothread,
 	  "an I/O thread may only run where vCPUs are pinned",
 	  "An I/O thread that polls or completes requests takes the CPU from the vCPU "
-	  "that "
-	  "asked for them. Pin it to housekeeping CPUs near the drives. Source: kubevirt "
-	  "issue 16992." },
+	  "that asked for them. Pin it to housekeeping CPUs near the drives. Source: "
+	  "kubevirt issue 16992." },
 	{ "pin-emulator-missing", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING,
 	  emulator_missing,
 	  "vCPUs have CPUs of their own, and the emulator floats over them",
 	  "Without <emulatorpin> and <vcpu cpuset> the emulator may run on every CPU of "
-	  "the "
-	  "host, those of this and of all other pinned guests included. Add "
-	  "<emulatorpin> "
-	  "with housekeeping CPUs. Source: libvirt, formatdomain, element emulatorpin; "
-	  "seapath issue 439." },
+	  "the host, those of this and of all other pinned guests included. Add "
+	  "<emulatorpin> with housekeeping CPUs. Source: libvirt, formatdomain, element "
+	  "emulatorpin; seapath issue 439." },
 	{ "pin-iothread-missing", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING,
 	  iothread_missing,
 	  "vCPUs have CPUs of their own, and an I/O thread floats over them",
 	  "Without <iothreadpin> and <vcpu cpuset> an I/O thread may run on every CPU of "
-	  "the "
-	  "host. Add <iothreadpin> with housekeeping CPUs. Source: libvirt, "
-	  "formatdomain, "
-	  "element iothreadpin." },
+	  "the host. Add <iothreadpin> with housekeeping CPUs. Source: libvirt, "
+	  "formatdomain, element iothreadpin." },
 	{ .id = NULL },
 };

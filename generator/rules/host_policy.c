@@ -78,8 +78,7 @@ static void overlap(const struct rule_input *input, const struct rule_run *run)
 
 			rule_report(run, second->place,
 				    "CPU %s is in %s and in %s, so two owners are "
-				    "promised it; "
-				    "take it out of one",
+				    "promised it; take it out of one",
 				    what, pool_words[a], pool_words[b]);
 			rule_note(run, first->place, "%s is here", pool_words[a]);
 		}
@@ -123,8 +122,8 @@ static void siblings(const struct rule_input *input, const struct rule_run *run)
 			cpuset_and(&others, value->cpus);
 			rule_report(run, value->place,
 				    "CPU %u is an SMT sibling of CPU %u, which is for "
-				    "dedicated "
-				    "vCPUs, and slows it; set whole cores aside",
+				    "dedicated vCPUs, and slows it; set whole cores "
+				    "aside",
 				    cpuset_next(&others, 0), cpu);
 			return;
 		}
@@ -138,8 +137,7 @@ static void empty(const struct rule_input *input, const struct rule_run *run)
 	if (cpuset_empty(&dedicated))
 		rule_report(run, input->host_policy->name.place,
 			    "no CPU of %s is left for dedicated vCPUs, so no pinned "
-			    "guest can "
-			    "start; leave some out of the other pools",
+			    "guest can start; leave some out of the other pools",
 			    input->host->origin);
 }
 
@@ -160,8 +158,7 @@ static void port(const struct rule_input *input, const struct rule_run *run)
 	if (given(value) && strcmp(value->text, "dpdkvhostuser") == 0)
 		rule_report(run, value->place,
 			    "dpdkvhostuser ports are deprecated, and guests must restart "
-			    "when "
-			    "Open vSwitch does; use dpdkvhostuserclient");
+			    "when Open vSwitch does; use dpdkvhostuserclient");
 }
 
 static void kind(const struct rule_input *input, const struct rule_run *run)
@@ -204,8 +201,8 @@ static void isolated(const struct rule_input *input, const struct rule_run *run)
 		if (!cpuset_empty(&left))
 			rule_report(run, shared->place,
 				    "CPU %s is isolated, where the kernel does not "
-				    "balance, so "
-				    "shared guests pile up on one; take it out",
+				    "balance, so shared guests pile up on one; take it "
+				    "out",
 				    what);
 	}
 }
@@ -250,8 +247,7 @@ static void drives(const struct rule_input *input, const struct rule_run *run)
 		if (!host_device(input->host, items[i].device.text))
 			rule_report(run, items[i].device.place,
 				    "%s has no drive \"%s\"; name it by PCI address or "
-				    "as the "
-				    "kernel does (nvme0n1)",
+				    "as the kernel does (nvme0n1)",
 				    input->host->origin, items[i].device.text);
 }
 
@@ -288,8 +284,7 @@ const struct rule rules_host_policy[] = {
 	  "Each pool is a promise: reserved CPUs are no guest's, dedicated ones have one "
 	  "owner, the switch's never sleep. Only shared and housekeeping may overlap. "
 	  "OpenStack Nova demands the same of cpu_dedicated_set and cpu_shared_set. "
-	  "Source: "
-	  "hotsos issue 636." },
+	  "Source: hotsos issue 636." },
 	{ "host-offline", DIAG_ERROR, RULE_HOST_POLICY, NEEDS_HOST, missing,
 	  "a pool with CPUs that the host does not have online",
 	  "A CPU that is not there is given to no guest, so pools are smaller than they "
@@ -297,8 +292,8 @@ const struct rule rules_host_policy[] = {
 	{ "host-siblings", DIAG_WARNING, RULE_HOST_POLICY, NEEDS_HOST, siblings,
 	  "a core of which one thread is for dedicated vCPUs and one is not",
 	  "SMT siblings share a core: what runs on the one slows the other by 40-75 %. "
-	  "Put "
-	  "all threads of a core into the same pool. Source: xapi pull request 6763." },
+	  "Put all threads of a core into the same pool. Source: xapi pull request "
+	  "6763." },
 	{ "host-empty", DIAG_ERROR, RULE_HOST_POLICY, NEEDS_HOST, empty,
 	  "no CPU is left for dedicated vCPUs",
 	  "Without dedicated_cpus the pool is what no other pool names." },
@@ -308,30 +303,25 @@ const struct rule rules_host_policy[] = {
 	{ "host-port", DIAG_WARNING, RULE_HOST_POLICY, NEEDS_NOTHING, port,
 	  "deprecated vhost-user ports",
 	  "With dpdkvhostuser Open vSwitch owns the socket: when it restarts all guests "
-	  "are "
-	  "cut off until they restart. With dpdkvhostuserclient the guest owns it and "
-	  "the "
-	  "switch comes back. Source: Open vSwitch, topics/dpdk/vhost-user." },
+	  "are cut off until they restart. With dpdkvhostuserclient the guest owns it "
+	  "and the switch comes back. Source: Open vSwitch, topics/dpdk/vhost-user." },
 	{ "host-port-kind", DIAG_ERROR, RULE_HOST_POLICY, NEEDS_NOTHING, kind,
 	  "an Open vSwitch port kind for another switch",
 	  "dpdkvhostuser and dpdkvhostuserclient are kinds of Open vSwitch's ports." },
 	{ "host-isolated", DIAG_WARNING, RULE_HOST_POLICY, NEEDS_ISOLATED, isolated,
 	  "dedicated CPUs that are not isolated, or shared ones that are",
 	  "isolcpus= keeps host threads off the CPUs of pinned vCPUs; where guests float "
-	  "it "
-	  "keeps the kernel from balancing them. Silent on hosts that isolate nothing. "
-	  "Source: tuned's profile realtime-virtual-host asserts the first; "
+	  "it keeps the kernel from balancing them. Silent on hosts that isolate "
+	  "nothing. Source: tuned's profile realtime-virtual-host asserts the first; "
 	  "kernel-parameters, isolcpus." },
 	{ "host-housekeeping", DIAG_WARNING, RULE_HOST_POLICY, NEEDS_HOST,
 	  housekeeping_node, "a node without housekeeping CPUs",
 	  "Emulator and I/O threads go to housekeeping CPUs of the guest's node where "
-	  "there "
-	  "are any; else each completion crosses nodes." },
+	  "there are any; else each completion crosses nodes." },
 	{ "host-pmd", DIAG_WARNING, RULE_HOST_POLICY, NEEDS_HOST, pmd_node,
 	  "a node on which the switch does not poll",
 	  "Open vSwitch polls a vhost port from the node of the guest's memory if it has "
-	  "a "
-	  "CPU in pmd-cpu-mask there; else across nodes. Source: Open vSwitch, "
+	  "a CPU in pmd-cpu-mask there; else across nodes. Source: Open vSwitch, "
 	  "topics/dpdk/pmd; vhost zero-copy practice." },
 	{ "host-drive", DIAG_WARNING, RULE_HOST_POLICY, NEEDS_DEVICES, drives,
 	  "a drive that the host does not have",

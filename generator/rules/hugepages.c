@@ -273,8 +273,7 @@ static void check_pages(const struct rule_input *input, const struct rule_run *r
 
 		rule_report(run, demand->page->place,
 			    "the guest needs %llu pages of %s on %s%s, where %s %llu; "
-			    "reserve "
-			    "more, or place it elsewhere",
+			    "reserve more, or place it elsewhere",
 			    (unsigned long long)want, text, *nodes ? "node " : "the host",
 			    nodes, only_free ? "free are" : "there are",
 			    (unsigned long long)have);
@@ -297,16 +296,13 @@ const struct rule rules_hugepages[] = {
 	  "memory that is no whole number of hugepages, where the start fails of it",
 	  "With memfd the start fails with \"failed to resize memfd to 68157440: Invalid "
 	  "argument\", with less than one page with \"must be equal to or larger than "
-	  "page "
-	  "size\", from QEMU 9.0 with any backing (\"must be multiple of\"). Round the "
-	  "memory, and each cell's, up to a multiple of the page size. Source: libvirt "
-	  "9.0.0 "
-	  "with QEMU 7.2, tried; QEMU, physmem.c and hostmem.c." },
+	  "page size\", from QEMU 9.0 with any backing (\"must be multiple of\"). Round "
+	  "the memory, and each cell's, up to a multiple of the page size. Source: "
+	  "libvirt 9.0.0 with QEMU 7.2, tried; QEMU, physmem.c and hostmem.c." },
 	{ "hugepages-waste", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, waste,
 	  "memory that is no whole number of hugepages, where QEMU rounds it up",
 	  "QEMU before 9.0 takes a whole page for the rest of the memory and the guest "
-	  "sees "
-	  "only what it asked for; the same guest does not start on newer ones. See "
+	  "sees only what it asked for; the same guest does not start on newer ones. See "
 	  "hugepages-multiple." },
 	{ "hugepages-cell", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, cells,
 	  "hugepages for guest cells that are not there, or twice for one",
@@ -324,18 +320,15 @@ const struct rule rules_hugepages[] = {
 	{ "hugepages-pool", DIAG_ERROR, RULE_GUEST, NEEDS_PAGES, pool,
 	  "more hugepages than the nodes' pools hold at all",
 	  "QEMU takes the pages from the nodes that the memory is bound to: a pool that "
-	  "is "
-	  "large enough on another node does not help. The start fails with \"unable to "
-	  "map "
-	  "backing store for guest RAM: Cannot allocate memory\". Reserve more "
+	  "is large enough on another node does not help. The start fails with \"unable "
+	  "to map backing store for guest RAM: Cannot allocate memory\". Reserve more "
 	  "(/sys/devices/system/node/nodeN/hugepages), at boot for 1 GiB pages. Source: "
 	  "libvirt 9.0.0, tried; kubevirt issues 6981 and 14854, Nova bug 1734204." },
 	{ "hugepages-free", DIAG_WARNING, RULE_GUEST, NEEDS_FREE_PAGES, free_pages,
 	  "more hugepages than are free on the nodes",
 	  "As hugepages-pool, but of what was free when the host was described: guests "
-	  "that "
-	  "have stopped since give theirs back. Use -E hugepages-free where the host is "
-	  "this "
-	  "machine and the guest is to start now. Source: libvirt 9.0.0, tried." },
+	  "that have stopped since give theirs back. Use -E hugepages-free where the "
+	  "host is this machine and the guest is to start now. Source: libvirt 9.0.0, "
+	  "tried." },
 	{ .id = NULL },
 };

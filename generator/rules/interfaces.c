@@ -135,8 +135,8 @@ static void driver_tx(const struct rule_input *input, const struct rule_run *run
 		return;
 	rule_report(run, read_place(input->guest, driver, "tx_queue_size"),
 		    "tx_queue_size %llu on an interface of type '%s': QEMU 7.2 cuts it "
-		    "to 256 "
-		    "without a word, newer ones fail; only vhostuser and vdpa take more",
+		    "to 256 without a word, newer ones fail; only vhostuser and vdpa "
+		    "take more",
 		    size, interface->type ? interface->type : "");
 }
 
@@ -192,33 +192,30 @@ const struct rule rules_interfaces[] = {
 	  "more queues than the switch takes: the start hangs",
 	  "QEMU writes \"you are asking more queues than supported: 8\" to its log again "
 	  "and again, and virsh start never returns. Ask for no more than max_queues of "
-	  "the "
-	  "host policy. Source: libvirt 9.0.0 with QEMU 7.2, tried; snabb issue 1131." },
+	  "the host policy. Source: libvirt 9.0.0 with QEMU 7.2, tried; snabb issue "
+	  "1131." },
 	{ "queues-limit", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, queues_limit,
 	  "an interface with no queue, or more than QEMU can have",
 	  "A device has 1024 virtqueues: two for each pair and one for control, so 511 "
 	  "pairs. 1024 crashes QEMU on an assertion. Source: libvirt 9.0.0 with QEMU "
-	  "7.2, "
-	  "tried." },
+	  "7.2, tried." },
 	{ "queues-vcpus", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, queues_vcpus,
 	  "more queues than vCPUs",
 	  "A guest drives one queue pair from each vCPU; the others take memory, "
-	  "interrupts "
-	  "and, in the switch, polling. Source: cloud-hypervisor issue 2563; Linux, "
-	  "virtio_net." },
+	  "interrupts and, in the switch, polling. Source: cloud-hypervisor issue 2563; "
+	  "Linux, virtio_net." },
 	{ "ring-size", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, ring_size,
 	  "a ring that is not 256, 512 or 1024",
 	  "libvirt checks only that it is a power of two; QEMU says \"Invalid "
-	  "rx_queue_size "
-	  "(= 128), must be a power of 2 between 256 and 1024\". For zero-copy use the "
-	  "size "
-	  "of the NIC's ring. Source: libvirt 9.0.0 with QEMU 7.2, tried." },
+	  "rx_queue_size (= 128), must be a power of 2 between 256 and 1024\". For "
+	  "zero-copy use the size of the NIC's ring. Source: libvirt 9.0.0 with QEMU "
+	  "7.2, tried." },
 	{ "ring-tx", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, ring_tx,
 	  "a transmit ring above 256 where QEMU has no more",
 	  "Only vhost-user and vDPA interfaces take more than 256: QEMU 7.2 cuts it down "
 	  "without a word, 10.0 refuses to start. Remove tx_queue_size, or use "
-	  "vhostuser. "
-	  "Source: QEMU, virtio-net.c; tried; tp-libvirt pull requests 5141 and 1322." },
+	  "vhostuser. Source: QEMU, virtio-net.c; tried; tp-libvirt pull requests 5141 "
+	  "and 1322." },
 	{ "mac-duplicate", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, mac,
 	  "two interfaces of a guest with one MAC address",
 	  "libvirt starts it. A switch learns an address on one port, so the other "

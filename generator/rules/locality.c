@@ -205,58 +205,46 @@ const struct rule rules_locality[] = {
 	{ "numa-node-missing", DIAG_ERROR, RULE_GUEST, NEEDS_HOST, node_missing,
 	  "numatune names a node that the host does not have",
 	  "libvirt defines it; the start fails with \"NUMA node 5 is unavailable\", in "
-	  "newer "
-	  "versions with \"Invalid value ... for 'cpuset.mems'\". Source: libvirt 9.0.0, "
-	  "tried; tp-libvirt pull request 5093." },
+	  "newer versions with \"Invalid value ... for 'cpuset.mems'\". Source: libvirt "
+	  "9.0.0, tried; tp-libvirt pull request 5093." },
 	{ "numa-cross", DIAG_WARNING, RULE_GUEST, NEEDS_HOST, cross,
 	  "vCPUs on one node, their memory on another",
 	  "Every cache miss crosses the interconnect. Measured with vhost-user: 9.0 Mpps "
 	  "with all on one node, 8.9 with the memory away, 5.0 with the CPU away (3.1 "
-	  "when "
-	  "copying): the CPU's node matters most. Bind the memory to the node of the "
-	  "pins. "
-	  "Source: vhost zero-copy practice; OpenStack's numa-aware-vswitches says up to "
-	  "50 %." },
+	  "when copying): the CPU's node matters most. Bind the memory to the node of "
+	  "the pins. Source: vhost zero-copy practice; OpenStack's numa-aware-vswitches "
+	  "says up to 50 %." },
 	{ "numa-unbound", DIAG_WARNING, RULE_GUEST, NEEDS_HOST, unbound,
 	  "vCPUs are pinned to one node of several, memory is not bound",
 	  "The kernel takes memory near the thread that touches it first, which is "
-	  "QEMU's "
-	  "main thread when it is preallocated, and from elsewhere when the node is "
-	  "full: "
-	  "the next start may be slow. Add <numatune>. Source: LXD issue 15082, "
-	  "OpenNebula "
-	  "issue 6185." },
+	  "QEMU's main thread when it is preallocated, and from elsewhere when the node "
+	  "is full: the next start may be slow. Add <numatune>. Source: LXD issue 15082, "
+	  "OpenNebula issue 6185." },
 	{ "numa-spans", DIAG_WARNING, RULE_GUEST, NEEDS_HOST, spans,
 	  "vCPUs on several nodes of which the guest knows nothing",
 	  "The guest's kernel keeps a task's memory near its CPU only if it knows the "
-	  "nodes. "
-	  "Pin the guest to one node, or give it as many cells, each bound by <memnode> "
-	  "to "
-	  "the node of its vCPUs. Source: libvirt, formatdomain, guest NUMA topology." },
+	  "nodes. Pin the guest to one node, or give it as many cells, each bound by "
+	  "<memnode> to the node of its vCPUs. Source: libvirt, formatdomain, guest NUMA "
+	  "topology." },
 	{ "numa-emulator", DIAG_WARNING, RULE_GUEST, NEEDS_HOST | NEEDS_LIBVIRT,
 	  emulator_far, "the emulator has no CPU on the node whose memory it allocates",
 	  "Before 9.4.0 libvirt confines QEMU to the emulator's CPUs before the memory "
-	  "is "
-	  "allocated; the threads that touch it first should be able to run on its node. "
-	  "Source: libvirt, formatdomain; its notes on 9.4.0." },
+	  "is allocated; the threads that touch it first should be able to run on its "
+	  "node. Source: libvirt, formatdomain; its notes on 9.4.0." },
 	{ "numa-memory", DIAG_ERROR, RULE_GUEST, NEEDS_MEMORY, too_small,
 	  "strict binding to nodes that have less memory than the guest",
 	  "Strict memory comes from these nodes or not at all: the start fails, or the "
-	  "guest "
-	  "is killed once it has touched what is there. Name more nodes (with cells of "
-	  "its "
-	  "own for each), or give the guest less. Source: kubevirt issue 6981, "
-	  "virt-lint." },
+	  "guest is killed once it has touched what is there. Name more nodes (with "
+	  "cells of its own for each), or give the guest less. Source: kubevirt issue "
+	  "6981, virt-lint." },
 	{ "numa-free", DIAG_WARNING, RULE_GUEST, NEEDS_FREE_MEMORY, too_full,
 	  "strict binding to nodes with less free memory than the guest needs",
 	  "As numa-memory, but of what was free when the host was described; page cache "
 	  "counts as used there and can be given back. Silent for guests on hugepages, "
-	  "for "
-	  "which hugepages-free speaks. Source: virt-lint's check numa_free." },
+	  "for which hugepages-free speaks. Source: virt-lint's check numa_free." },
 	{ "vcpu-overcommit", DIAG_WARNING, RULE_GUEST, NEEDS_HOST, overcommit,
 	  "a guest with more vCPUs than the host has CPUs",
 	  "libvirt takes it in silence. A vCPU that spins for a lock may wait for one "
-	  "that "
-	  "has no CPU. Source: libvirt 9.0.0, tried with 64 vCPUs on 2 CPUs." },
+	  "that has no CPU. Source: libvirt 9.0.0, tried with 64 vCPUs on 2 CPUs." },
 	{ .id = NULL },
 };

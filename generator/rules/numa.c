@@ -323,67 +323,56 @@ const struct rule rules_numa[] = {
 	{ "numa-memnode-cell", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, memnode_cell,
 	  "a memnode for a cell that the guest does not have, or a second one",
 	  "libvirt refuses the domain: <memnode> binds the cells of <cpu><numa>, by id. "
-	  "For "
-	  "a guest without cells use <memory>. Source: libvirt 9.0.0, tried; its test "
-	  "numatune-memnode-nocpu." },
+	  "For a guest without cells use <memory>. Source: libvirt 9.0.0, tried; its "
+	  "test numatune-memnode-nocpu." },
 	{ "numa-auto-memnode", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, auto_memnode,
 	  "memnode together with placement='auto'",
 	  "libvirt refuses to bind cells where numad is to choose the nodes. Give "
-	  "<memory> a "
-	  "nodeset that covers all cells' nodes. Source: libvirt, formatdomain, element "
-	  "numatune." },
+	  "<memory> a nodeset that covers all cells' nodes. Source: libvirt, "
+	  "formatdomain, element numatune." },
 	{ "numa-mode-mixed", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, mode_mixed,
 	  "mode restrictive for the guest or a cell, another mode for the other",
 	  "restrictive leaves the binding to the cgroup alone, the other modes to QEMU "
-	  "as "
-	  "well; libvirt refuses the mixture (with restrictive only in a cell: since "
-	  "9.4.0, "
-	  "before that it starts and the cell is bound by nothing). Use one mode. "
-	  "Source: "
-	  "libvirt 9.0.0, tried, and numa_conf.c of 11.3.0." },
+	  "as well; libvirt refuses the mixture (with restrictive only in a cell: since "
+	  "9.4.0, before that it starts and the cell is bound by nothing). Use one mode. "
+	  "Source: libvirt 9.0.0, tried, and numa_conf.c of 11.3.0." },
 	{ "numa-nodeset-missing", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, nodeset_missing,
 	  "static NUMA placement without nodes",
 	  "libvirt refuses the domain when <memory> names no node and placement is not "
 	  "'auto'. Source: libvirt 9.0.0, tried; its tests "
-	  "numatune-memory-invalid-nodeset "
-	  "and numad-auto-vcpu-static-numatune-no-nodeset." },
+	  "numatune-memory-invalid-nodeset and "
+	  "numad-auto-vcpu-static-numatune-no-nodeset." },
 	{ "numa-preferred", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, preferred,
 	  "mode preferred with several nodes, of which one is used",
 	  "Several preferred nodes need libvirt 9.0.0, Linux 5.15 and libnuma 2.0.15, "
-	  "and "
-	  "QEMU 7.2 still takes the first only. Name one node, or use strict. Source: "
-	  "libvirt's source, qemu_process.c; tried on Debian 12." },
+	  "and QEMU 7.2 still takes the first only. Name one node, or use strict. "
+	  "Source: libvirt's source, qemu_process.c; tried on Debian 12." },
 	{ "numa-auto", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, asks_numad,
 	  "placement='auto' leaves the node to numad",
 	  "numad looks at the load for two seconds and advises; it reserves nothing, "
-	  "knows "
-	  "nothing of hugepages or devices, and gives two guests that start together the "
-	  "same node. Without it the start fails: \"Failed to query numad for the "
-	  "advisory "
-	  "nodeset\". Name nodes and CPUs. Source: numad 20150602 and libvirt 11.3.0, "
-	  "read." },
+	  "knows nothing of hugepages or devices, and gives two guests that start "
+	  "together the same node. Without it the start fails: \"Failed to query numad "
+	  "for the advisory nodeset\". Name nodes and CPUs. Source: numad 20150602 and "
+	  "libvirt 11.3.0, read." },
 	{ "numa-cells-invalid", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, cells_invalid,
 	  "guest cells that overlap or have vCPUs that are not there",
 	  "libvirt refuses the domain. Source: libvirt 9.0.0, tried." },
 	{ "numa-cells-cpus", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, cells_cpus,
 	  "vCPUs in no cell are put into the first one",
 	  "libvirt adds them to cell 0 in silence, so the guest believes them near "
-	  "memory "
-	  "from which they may be far. List each vCPU in the cell whose host node it is "
-	  "pinned to. Source: libvirt 9.0.0, tried." },
+	  "memory from which they may be far. List each vCPU in the cell whose host node "
+	  "it is pinned to. Source: libvirt 9.0.0, tried." },
 	{ "numa-cells-memory", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, cells_memory,
 	  "the cells' memory is not the guest's, and the cells win",
 	  "libvirt overwrites <memory> by the sum of the cells in silence (tried: 256 "
-	  "MiB "
-	  "became 128), so the guest has another size than its owner reads in the file. "
-	  "Make them equal. Source: libvirt 9.0.0, tried; vagrant-libvirt issue 1312." },
+	  "MiB became 128), so the guest has another size than its owner reads in the "
+	  "file. Make them equal. Source: libvirt 9.0.0, tried; vagrant-libvirt issue "
+	  "1312." },
 	{ "numa-nodeset-narrow", DIAG_WARNING, RULE_GUEST, NEEDS_LIBVIRT, narrow,
 	  "a cell is bound to a node outside the guest's nodeset",
 	  "Before 9.4.0 and 9.5.0 libvirt starts QEMU inside <memory>'s nodeset, and the "
 	  "kernel does not let a cell's memory leave it: the start fails or the memory "
-	  "lands "
-	  "elsewhere. Name all cells' nodes in <memory>. Source: libvirt's notes on "
-	  "9.4.0 "
-	  "and 9.5.0." },
+	  "lands elsewhere. Name all cells' nodes in <memory>. Source: libvirt's notes "
+	  "on 9.4.0 and 9.5.0." },
 	{ .id = NULL },
 };

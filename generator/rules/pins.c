@@ -250,9 +250,8 @@ const struct rule rules_pins[] = {
 	  "a vcpupin for a vCPU that the guest does not have is dropped",
 	  "libvirt logs \"Ignoring vcpupin for missing vcpus\" and forgets the element; "
 	  "the next dump of the domain no longer has it. Usually <vcpu> was lowered or "
-	  "the "
-	  "numbers start from 1 instead of 0. Remove the pin, or raise <vcpu>. Source: "
-	  "libvirt 9.0.0, tried." },
+	  "the numbers start from 1 instead of 0. Remove the pin, or raise <vcpu>. "
+	  "Source: libvirt 9.0.0, tried." },
 	{ "pin-duplicate", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, duplicate,
 	  "a thread is pinned twice, which libvirt refuses",
 	  "\"duplicate vcpupin for vcpu '0'\" is what libvirt says when the domain is "
@@ -262,38 +261,31 @@ const struct rule rules_pins[] = {
 	  "a pin names a CPU that the host does not have online",
 	  "libvirt defines such a domain and fails at start with \"Unable to write to "
 	  "'.../cpuset.cpus': Numerical result out of range\", or, with cgroup v2 and a "
-	  "CPU "
-	  "that is only offline, the thread runs on what is left of its set. Name CPUs "
-	  "that "
-	  "are online (/sys/devices/system/cpu/online). Source: libvirt 9.0.0, tried; "
-	  "igvm pull request 280 and tp-libvirt pull request 2036 are users' reports." },
+	  "CPU that is only offline, the thread runs on what is left of its set. Name "
+	  "CPUs that are online (/sys/devices/system/cpu/online). Source: libvirt 9.0.0, "
+	  "tried; igvm pull request 280 and tp-libvirt pull request 2036 are users' "
+	  "reports." },
 	{ "pin-reserved", DIAG_ERROR, RULE_GUEST, NEEDS_HOST_POLICY, reserved,
 	  "a pin names a CPU that the host's owner reserved for the host",
 	  "reserved_cpus in the host policy are never a guest's: the host's own work "
 	  "(interrupts, storage, agents) runs there, and a guest on them slows both. Pin "
-	  "to "
-	  "the CPUs of the dedicated or shared pool." },
+	  "to the CPUs of the dedicated or shared pool." },
 	{ "pin-pmd", DIAG_ERROR, RULE_GUEST, NEEDS_HOST_POLICY, pmd,
 	  "a pin names a CPU on which the switch polls",
 	  "A poll mode driver's thread never sleeps, so whatever shares its CPU gets "
-	  "half "
-	  "of it in slices, and the switch drops packets meanwhile. Keep the pins and "
-	  "pmd-cpu-mask apart. Source: hotsos issue 636, charm-helpers pull request 594, "
-	  "Open vSwitch's DPDK guide." },
+	  "half of it in slices, and the switch drops packets meanwhile. Keep the pins "
+	  "and pmd-cpu-mask apart. Source: hotsos issue 636, charm-helpers pull request "
+	  "594, Open vSwitch's DPDK guide." },
 	{ "pin-overlap", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, overlap,
 	  "more vCPUs are pinned to CPUs than these can run at once",
 	  "libvirt takes it in silence, even 64 vCPUs on 2 CPUs. Then a vCPU that holds "
-	  "a "
-	  "lock waits for one that spins on it. Give each vCPU a CPU of its own, or "
-	  "leave "
-	  "the pins out and let them float over a larger set. Source: libvirt 9.0.0, "
-	  "tried; "
-	  "risu issue 580 and LXD issue 14133 are users' reports." },
+	  "a lock waits for one that spins on it. Give each vCPU a CPU of its own, or "
+	  "leave the pins out and let them float over a larger set. Source: libvirt "
+	  "9.0.0, tried; risu issue 580 and LXD issue 14133 are users' reports." },
 	{ "pin-iothread-undefined", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING,
 	  iothread_undefined, "an iothreadpin for an I/O thread that is not defined",
 	  "\"Cannot find 'iothread' : 2\" is what libvirt says when the domain is "
-	  "defined. "
-	  "I/O threads count from 1. Raise <iothreads>, or name the thread in "
+	  "defined. I/O threads count from 1. Raise <iothreads>, or name the thread in "
 	  "<iothreadids>. Source: libvirt 9.0.0, tried." },
 	{ .id = NULL },
 };

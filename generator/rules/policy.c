@@ -33,8 +33,7 @@ static void sched_priority(const struct rule_input *input, const struct rule_run
 	if (given(scheduler) && !realtime(input->policy) && given(priority))
 		rule_report(run, priority->place,
 			    "scheduler %s has no priority, and libvirt refuses one; "
-			    "remove it, "
-			    "or say scheduler: fifo",
+			    "remove it, or say scheduler: fifo",
 			    scheduler->text);
 }
 
@@ -81,8 +80,7 @@ static void pin_list(const struct rule_input *input, const struct rule_run *run)
 	    cpuset_count(pin->cpus) < vcpus->number)
 		rule_report(run, pin->place,
 			    "%s are %u CPUs for %s vCPUs, and each vCPU gets one of the "
-			    "list; "
-			    "name as many as vCPUs",
+			    "list; name as many as vCPUs",
 			    pin->text, cpuset_count(pin->cpus), vcpus->text);
 }
 
@@ -133,8 +131,7 @@ static void smt(const struct rule_input *input, const struct rule_run *run)
 	if (given(value) && !word_is(pin, VCPUPIN_DEDICATED))
 		rule_report(run, value->place,
 			    "smt: %s has no effect unless vcpupin is dedicated; remove "
-			    "it, or "
-			    "say vcpupin: dedicated",
+			    "it, or say vcpupin: dedicated",
 			    value->text);
 }
 
@@ -220,8 +217,8 @@ static void shm_disk(const struct rule_input *input, const struct rule_run *run)
 	    !given(&input->policy->memoryBacking.hugepages))
 		rule_report(run, source->place,
 			    "source file puts guest memory into a file on disk, and "
-			    "vhost-user "
-			    "needs it shared there; say memfd, or add hugepages");
+			    "vhost-user needs it shared there; say memfd, or add "
+			    "hugepages");
 }
 
 static void nodes(const struct rule_input *input, const struct rule_run *run)
@@ -253,8 +250,7 @@ static void preferred(const struct rule_input *input, const struct rule_run *run
 	if (word_is(mode, NUMA_PREFERRED) && given(count) && count->number > 1)
 		rule_report(run, mode->place,
 			    "mode preferred with nodes: %s: QEMU uses the first node "
-			    "only; say "
-			    "mode: strict, or nodes: 1",
+			    "only; say mode: strict, or nodes: 1",
 			    count->text);
 }
 
@@ -316,8 +312,7 @@ const struct rule rules_policy[] = {
 	{ "policy-sched-vcpus", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, sched_vcpus,
 	  "a scheduler for vCPUs that the guest does not have",
 	  "vCPUs count from 0. libvirt refuses a <vcpusched> for vCPUs beyond <vcpu>. "
-	  "See "
-	  "sched-missing." },
+	  "See sched-missing." },
 	{ "policy-sched-shared", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, sched_shared,
 	  "real-time vCPUs without CPUs of their own",
 	  "A real-time thread gives up its CPU only when it sleeps. See "
@@ -325,9 +320,8 @@ const struct rule rules_policy[] = {
 	{ "policy-pin-list", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, pin_list,
 	  "fewer CPUs in vcpupin than vCPUs",
 	  "A CPU list in vcpupin is dealt out in order, one CPU for each vCPU, so it "
-	  "must "
-	  "have at least as many. To let vCPUs float over a set, say vcpupin: shared and "
-	  "name the set as shared_cpus in the host policy." },
+	  "must have at least as many. To let vCPUs float over a set, say vcpupin: "
+	  "shared and name the set as shared_cpus in the host policy." },
 	{ "policy-pin-helper", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, pin_helpers,
 	  "emulator or I/O threads on the vCPUs' CPUs",
 	  "See pin-emulator. Say housekeeping, or name CPUs that are not in vcpupin." },
@@ -338,8 +332,7 @@ const struct rule rules_policy[] = {
 	{ "policy-smt", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, smt,
 	  "smt where vmgen does not choose the CPUs",
 	  "smt says which cores placement may use for dedicated vCPUs. A CPU list is "
-	  "taken "
-	  "as it is, and shared vCPUs have no cores of their own." },
+	  "taken as it is, and shared vCPUs have no cores of their own." },
 	{ "policy-iothreadpin", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, iothreadpin,
 	  "pins for I/O threads that the policy does not make",
 	  "A guest without I/O threads has nothing to pin, and its disks stay in the "
@@ -348,8 +341,7 @@ const struct rule rules_policy[] = {
 	{ "policy-require", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, require,
 	  "a range that no guest meets, or that the policy's own guest misses",
 	  "require is what every guest must bring; a policy whose domain does not meet "
-	  "it "
-	  "renders a guest that the hook then refuses. 8 GB is 8*10^9 bytes, 8 GiB "
+	  "it renders a guest that the hook then refuses. 8 GB is 8*10^9 bytes, 8 GiB "
 	  "8*2^30." },
 	{ "policy-hugepages", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, hugepages,
 	  "memory that is no whole number of hugepages",
@@ -363,8 +355,7 @@ const struct rule rules_policy[] = {
 	{ "policy-nodes", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, nodes,
 	  "more nodes than nodeset or vCPUs allow",
 	  "With nodes above 1 the guest gets as many cells, each with vCPUs and memory "
-	  "on a "
-	  "node of its own." },
+	  "on a node of its own." },
 	{ "policy-preferred", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, preferred,
 	  "mode preferred over several nodes", "See numa-preferred." },
 	{ "policy-peers", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, peers,
@@ -373,8 +364,7 @@ const struct rule rules_policy[] = {
 	{ "policy-match", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, match,
 	  "the guest that the policy renders is not one that it matches",
 	  "Without a match, and without <vmgen:policy> in its metadata, the hook knows "
-	  "no "
-	  "policy for the guest and lets it start as it is." },
+	  "no policy for the guest and lets it start as it is." },
 	{ "policy-locked", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, locked,
 	  "real-time vCPUs on memory that is not locked", "See sched-unlocked." },
 	{ .id = NULL },

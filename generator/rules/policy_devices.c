@@ -90,8 +90,8 @@ static void target(const struct rule_input *input, const struct rule_run *run)
 		else if (strcmp(text + 2, "a") == 0)
 			rule_report(run, disk->target.place,
 				    "target %s is the guest's root disk as a rule; say "
-				    "%sb or "
-				    "leave it out, then the first free one is taken",
+				    "%sb or leave it out, then the first free one is "
+				    "taken",
 				    text, prefix);
 	}
 }
@@ -154,8 +154,7 @@ static void preallocation(const struct rule_input *input, const struct rule_run 
 		    !text_is(&disk->format, "qcow2"))
 			rule_report(run, disk->preallocation.place,
 				    "a raw image has no metadata to preallocate, and "
-				    "qemu-img "
-				    "refuses; say falloc or full");
+				    "qemu-img refuses; say falloc or full");
 	}
 }
 
@@ -202,8 +201,7 @@ static void queues(const struct rule_input *input, const struct rule_run *run)
 		if (given(count) && count->number > vcpus->number)
 			rule_report(run, count->place,
 				    "%s queues for %s vCPUs: the guest uses one for "
-				    "each; say "
-				    "at most %s",
+				    "each; say at most %s",
 				    count->text, vcpus->text, vcpus->text);
 	}
 	for (size_t i = 0; i < input->policy->interfaces.count; i++) {
@@ -212,8 +210,7 @@ static void queues(const struct rule_input *input, const struct rule_run *run)
 		if (given(count) && count->number > vcpus->number)
 			rule_report(run, count->place,
 				    "%s queues for %s vCPUs: the guest uses one for "
-				    "each; say "
-				    "auto",
+				    "each; say auto",
 				    count->text, vcpus->text);
 	}
 }
@@ -232,8 +229,8 @@ static void reconnect(const struct rule_input *input, const struct rule_run *run
 		if (given(&interface->reconnect) && server(interface))
 			rule_report(run, interface->reconnect.place,
 				    "reconnect is for mode client, and libvirt refuses "
-				    "it for a "
-				    "server, which waits for its peer; remove it");
+				    "it for a server, which waits for its peer; remove "
+				    "it");
 	}
 }
 
@@ -245,10 +242,8 @@ static void reconnect_missing(const struct rule_input *input, const struct rule_
 		if (!given(&interface->reconnect) && !server(interface))
 			rule_report(run, interface->place,
 				    "a client without reconnect: when the switch "
-				    "restarts the "
-				    "interface is dead until the guest restarts; add "
-				    "reconnect: "
-				    "10");
+				    "restarts the interface is dead until the guest "
+				    "restarts; add reconnect: 10");
 	}
 }
 
@@ -289,13 +284,12 @@ static void path_shared(const struct rule_input *input, const struct rule_run *r
 			rule_report(
 				run, pattern->place,
 				"several interfaces and no {name} in the path: if it is "
-				"not "
-				"this one's alone they meet on one socket; add {name}");
+				"not this one's alone they meet on one socket; add "
+				"{name}");
 		else if (!strstr(pattern->text, "{guest}") && policy->match.name.count)
 			rule_report(run, pattern->place,
 				    "no {guest} in the path, so all guests of this "
-				    "policy meet "
-				    "on one socket; add {guest}");
+				    "policy meet on one socket; add {guest}");
 	}
 }
 
@@ -303,16 +297,14 @@ const struct rule rules_policy_devices[] = {
 	{ "policy-device-name", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, names,
 	  "two disks or interfaces of one name",
 	  "Devices that vmgen makes carry the alias ua-vmgen-NAME, by which it knows "
-	  "them "
-	  "again, and libvirt refuses two devices with one alias." },
+	  "them again, and libvirt refuses two devices with one alias." },
 	{ "policy-target-duplicate", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, targets,
 	  "two disks with one target", "See disk-target." },
 	{ "policy-target", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, target,
 	  "a target that does not fit the bus, or is the root disk's",
 	  "virtio disks are vda, vdb ..., SCSI disks sda, sdb ...; the first is the root "
 	  "disk. The names order the disks; a guest finds them reliably by alias or "
-	  "serial "
-	  "only. Source: libvirt, formatdomain, element target." },
+	  "serial only. Source: libvirt, formatdomain, element target." },
 	{ "policy-iothread", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, iothread,
 	  "a disk on an I/O thread beyond those that the policy makes",
 	  "See disk-iothread." },
@@ -323,13 +315,11 @@ const struct rule rules_policy_devices[] = {
 	{ "policy-preallocation", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, preallocation,
 	  "preallocation: metadata for a raw image",
 	  "qemu-img takes off, falloc and full for raw images, metadata for qcow2 as "
-	  "well. "
-	  "Source: qemu-img(1)." },
+	  "well. Source: qemu-img(1)." },
 	{ "policy-zeroes", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, zeroes,
 	  "detect_zeroes: unmap without discard: unmap",
 	  "libvirt: \"unmap\" turns into \"on\" where discard is not unmap, so zeroes "
-	  "are "
-	  "written instead of freed. Source: libvirt, formatdomain, attribute "
+	  "are written instead of freed. Source: libvirt, formatdomain, attribute "
 	  "detect_zeroes." },
 	{ "policy-format", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, format,
 	  "qcow2 where IOPS are expected",
@@ -348,8 +338,7 @@ const struct rule rules_policy_devices[] = {
 	{ "policy-path-shared", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, path_shared,
 	  "interfaces or guests that meet on one socket",
 	  "{guest} and {name} in the path stand for the guest's and the interface's "
-	  "name. "
-	  "Without them several devices use one socket; see vhost-path-server and "
+	  "name. Without them several devices use one socket; see vhost-path-server and "
 	  "vhost-path-shared." },
 	{ .id = NULL },
 };

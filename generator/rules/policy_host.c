@@ -151,8 +151,7 @@ static void pages(const struct rule_input *input, const struct rule_run *run)
 	if (!bytes)
 		rule_report(run, size->place,
 			    "%s has no pages of %s, and the start fails; reserve them, "
-			    "or use "
-			    "a size that it has",
+			    "or use a size that it has",
 			    input->host->origin, size->text);
 	else if (given(memory) && memory->number > bytes)
 		rule_report(run, memory->place,
@@ -173,8 +172,8 @@ static void near(const struct rule_input *input, const struct rule_run *run)
 		rule_report(
 			run, what->place,
 			"%s has no device \"%s\", so the guest is placed without regard "
-			"to "
-			"it; say disks, interfaces, a PCI address or a name that it has",
+			"to it; say disks, interfaces, a PCI address or a name that it "
+			"has",
 			input->host->origin, what->text);
 	}
 }
@@ -192,15 +191,13 @@ static void iops(const struct rule_input *input, const struct rule_run *run)
 	if (sum)
 		rule_report(run, want->place,
 			    "%s read IOPS expected, and the host's %zu drives do %llu "
-			    "together; "
-			    "add drives, or expect less",
+			    "together; add drives, or expect less",
 			    want->text, input->host_policy->drives.count,
 			    (unsigned long long)sum);
 	else
 		rule_report(run, want->place,
 			    "%s read IOPS expected, and the host policy does not say "
-			    "what its "
-			    "drives do; add drives there",
+			    "what its drives do; add drives there",
 			    want->text);
 }
 
@@ -250,8 +247,7 @@ static void zero_copy(const struct rule_input *input, const struct rule_run *run
 			 version->number != zero->version.number)
 			rule_report(run, zero->version.place,
 				    "zero_copy for %s %s, but this host has %s; whether "
-				    "it has "
-				    "zero-copy depends on that",
+				    "it has zero-copy depends on that",
 				    zero->backend.text, zero->version.text,
 				    version->text);
 	}
@@ -289,18 +285,15 @@ const struct rule rules_policy_host[] = {
 	{ "policy-pages", DIAG_ERROR, RULE_POLICY, NEEDS_PAGES, pages,
 	  "hugepages that the host does not have",
 	  "See hugepages-size and hugepages-pool. Reserve them at boot, by node: 1 GiB "
-	  "pages "
-	  "are hard to find later." },
+	  "pages are hard to find later." },
 	{ "policy-near", DIAG_WARNING, RULE_POLICY, NEEDS_DEVICES, near,
 	  "near something that the host does not have",
 	  "near names what the guest should be local to: disks, interfaces, a PCI "
-	  "address, a "
-	  "network or block device, or a path." },
+	  "address, a network or block device, or a path." },
 	{ "policy-iops", DIAG_WARNING, RULE_POLICY, NEEDS_HOST_POLICY, iops,
 	  "more IOPS expected than the host's drives do",
 	  "A guest cannot do more than the drives under it: one million reads need two "
-	  "drives "
-	  "of 600,000. Source: storage appliance performance guide." },
+	  "drives of 600,000. Source: storage appliance performance guide." },
 	{ "policy-vswitch", DIAG_ERROR, RULE_POLICY, NEEDS_HOST_POLICY, vswitch,
 	  "interfaces that do not fit the host's switch",
 	  "See vhost-port-mode and vhost-queues." },

@@ -204,22 +204,17 @@ const struct rule rules_sched[] = {
 	  "A thread under fifo or rr gives its CPU up only when it sleeps. Where it can "
 	  "move, whatever it meets (another vCPU, a kernel thread, the emulator) stands "
 	  "still as long as it is busy. Pin real-time vCPUs one to one, on isolated "
-	  "CPUs. "
-	  "Source: sched(7); seapath issue 439." },
+	  "CPUs. Source: sched(7); seapath issue 439." },
 	{ "sched-starves", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, starves,
 	  "the emulator can run only where a real-time vCPU runs",
 	  "The emulator is scheduled normally, so a busy vCPU under fifo or rr keeps it "
-	  "off "
-	  "its CPU for ever: device emulation stops and with it the guest. Give the "
-	  "emulator "
-	  "a housekeeping CPU. Source: OpenStack Nova, which demands an emulator policy "
-	  "or a "
-	  "vCPU that is not real-time." },
+	  "off its CPU for ever: device emulation stops and with it the guest. Give the "
+	  "emulator a housekeeping CPU. Source: OpenStack Nova, which demands an "
+	  "emulator policy or a vCPU that is not real-time." },
 	{ "sched-unlocked", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, unlocked,
 	  "real-time vCPUs on memory that is not locked",
 	  "A page fault that waits for swap costs milliseconds. Lock the memory and keep "
-	  "KSM "
-	  "off it (<locked/>, <nosharepages/>); hugepages are never swapped. Source: "
+	  "KSM off it (<locked/>, <nosharepages/>); hugepages are never swapped. Source: "
 	  "OpenStack Nova and tuned's profile realtime-virtual-host do both." },
 	{ .id = NULL },
 };

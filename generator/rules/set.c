@@ -222,8 +222,8 @@ static void pools(const struct rule_input *input, const struct rule_run *run)
 
 		rule_report(run, pin->place,
 			    "CPU %s is in the vcpupin of another policy too, so guests "
-			    "of both "
-			    "cannot run together; name other CPUs, or say dedicated",
+			    "of both cannot run together; name other CPUs, or say "
+			    "dedicated",
 			    what);
 	}
 }
@@ -294,33 +294,27 @@ const struct rule rules_set[] = {
 	{ "set-name", DIAG_ERROR, RULE_SET, NEEDS_NOTHING, names,
 	  "two policies of one name",
 	  "A guest's metadata chooses a policy by its name; with two of that name the "
-	  "first "
-	  "file that is read wins." },
+	  "first file that is read wins." },
 	{ "set-match", DIAG_ERROR, RULE_SET, NEEDS_NOTHING, matches,
 	  "two policies of the same priority match the same guests",
 	  "The hook refuses such a guest and names both. Seen here are equal patterns, "
-	  "and "
-	  "names that another policy's pattern matches. Give the more particular one a "
-	  "higher match.priority." },
+	  "and names that another policy's pattern matches. Give the more particular one "
+	  "a higher match.priority." },
 	{ "set-ambiguous", DIAG_WARNING, RULE_SET, NEEDS_NOTHING, ambiguous,
 	  "patterns of two policies of the same priority that meet",
 	  "A guest whose name both patterns match is refused when it starts; whether "
-	  "there "
-	  "will ever be one only its owner knows. An example of such a name is given. "
-	  "Patterns "
-	  "with [ ] are not compared. See set-match." },
+	  "there will ever be one only its owner knows. An example of such a name is "
+	  "given. Patterns with [ ] are not compared. See set-match." },
 	{ "set-pools", DIAG_WARNING, RULE_SET, NEEDS_NOTHING, pools,
 	  "two policies pin to the same CPUs",
 	  "Each CPU has one owner: while a guest of the one runs, guests of the other "
-	  "are "
-	  "refused. Source: risu issue 580." },
+	  "are refused. Source: risu issue 580." },
 	{ "set-guests", DIAG_WARNING, RULE_SET, NEEDS_HOST, guests,
 	  "two guests pinned to one CPU",
 	  "The files are for one host (--host), so these guests meet on it. A definition "
 	  "that is copied or migrated takes its pins along, and nothing in libvirt keeps "
 	  "account. Versions of one guest, by its name, are not compared. Source: risu "
-	  "issue "
-	  "580; OpenStack's spec numa-aware-live-migration; LXD issue 3109." },
+	  "issue 580; OpenStack's spec numa-aware-live-migration; LXD issue 3109." },
 	{ "set-allowed", DIAG_WARNING, RULE_SET, NEEDS_HOST_POLICY, allowed,
 	  "the host policy allows a policy that is not there",
 	  "policies in the host policy are those that a guest's metadata may choose." },

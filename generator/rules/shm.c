@@ -107,22 +107,18 @@ const struct rule rules_shm[] = {
 	  "vhost-user or virtiofs without shared memory: it starts, and no data flows",
 	  "The other process maps the guest's memory. It is shared if each cell has "
 	  "memAccess='shared' (or none, and <memoryBacking> has <access "
-	  "mode='shared'/>); "
-	  "in a guest without cells if <memoryBacking> says so. One private cell is "
-	  "enough "
-	  "to break it. libvirt before 11.2.0 starts such a guest with at most a warning "
-	  "(and warns of right ones with memfd); from 11.2.0 it refuses, as it always "
-	  "did "
-	  "for vhost-user disks and virtiofs. Source: libvirt, "
+	  "mode='shared'/>); in a guest without cells if <memoryBacking> says so. One "
+	  "private cell is enough to break it. libvirt before 11.2.0 starts such a guest "
+	  "with at most a warning (and warns of right ones with memfd); from 11.2.0 it "
+	  "refuses, as it always did for vhost-user disks and virtiofs. Source: libvirt, "
 	  "qemuValidateDomainDefVhostUserRequireSharedMemory; tried; kata-containers "
 	  "runtime issue 2187, bess issue 846, cloud-hypervisor issue 848, ovs-issues "
 	  "200." },
 	{ "shm-disk", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, on_disk,
 	  "shared memory that is a file on disk",
 	  "With neither hugepages nor <source type='memfd'/> libvirt backs shared memory "
-	  "by "
-	  "a file below /var/lib/libvirt/qemu/ram, normally on a disk: it works, and the "
-	  "host writes guest memory back all the time. Add memfd (libvirt 4.10.0) or "
+	  "by a file below /var/lib/libvirt/qemu/ram, normally on a disk: it works, and "
+	  "the host writes guest memory back all the time. Add memfd (libvirt 4.10.0) or "
 	  "hugepages. Source: libvirt 9.0.0, tried." },
 	{ .id = NULL },
 };

@@ -98,8 +98,7 @@ static void found(const struct element *element, void *context)
 	else
 		rule_report(visit->run, place,
 			    "%s needs libvirt %s and the target has %s, which drops it "
-			    "without "
-			    "a word; remove it, or use a newer libvirt",
+			    "without a word; remove it, or use a newer libvirt",
 			    what, want, have);
 }
 
@@ -129,16 +128,14 @@ const struct rule rules_versions[] = {
 	  "what the target's libvirt does not know, and drops",
 	  "libvirt forgets what it does not know unless it is told to validate: "
 	  "<driver><iothreads> before 10.0.0 and <iothread><poll> before 9.4.0 vanish "
-	  "when "
-	  "the domain is defined. Values that it does not know it refuses. The target's "
-	  "version is that of the policy, the host policy or the host. Source: libvirt "
-	  "9.0.0, tried; its release notes." },
+	  "when the domain is defined. Values that it does not know it refuses. The "
+	  "target's version is that of the policy, the host policy or the host. Source: "
+	  "libvirt 9.0.0, tried; its release notes." },
 	{ "version-qemu", DIAG_WARNING, RULE_GUEST, NEEDS_QEMU, qemu,
 	  "what the target's QEMU does not have",
 	  "libvirt asks QEMU what it can do and fails the start: \"IOThread mapping for "
-	  "disk "
-	  "... is not available with this QEMU binary\". A warning only, since vendors "
-	  "backport (RHEL 9.4's QEMU 8.2 has the mapping of 9.0). Source: libvirt, "
-	  "qemu_validate.c; QEMU's release notes." },
+	  "disk ... is not available with this QEMU binary\". A warning only, since "
+	  "vendors backport (RHEL 9.4's QEMU 8.2 has the mapping of 9.0). Source: "
+	  "libvirt, qemu_validate.c; QEMU's release notes." },
 	{ .id = NULL },
 };

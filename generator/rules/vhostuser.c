@@ -61,8 +61,7 @@ static void path(const struct rule_input *input, const struct rule_run *run)
 		else if (strlen(sockets[i].path) >= SOCKET_PATH_MAX)
 			rule_report(run, place,
 				    "the socket's path is %zu bytes long and the start "
-				    "fails; "
-				    "at most %d fit",
+				    "fails; at most %d fit",
 				    strlen(sockets[i].path), SOCKET_PATH_MAX - 1);
 	}
 }
@@ -94,8 +93,7 @@ static void repeated(const struct rule_input *input, const struct rule_run *run,
 		rule_report(
 			run, read_place(input->guest, second->source, "path"),
 			server ? "two ends on one socket that the guest itself makes, "
-				 "and "
-				 "the start fails; give each a path of its own"
+				 "and the start fails; give each a path of its own"
 			       : "two devices connect to one socket, which most backends "
 				 "serve once; give each a path of its own");
 		rule_note(run, read_place(input->guest, first->source, "path"),
@@ -141,8 +139,7 @@ static void reconnect(const struct rule_input *input, const struct rule_run *run
 		if (sockets[i].server)
 			rule_report(run, element->place,
 				    "<reconnect> with mode='server', which libvirt "
-				    "refuses: a "
-				    "server waits for its peer; remove it");
+				    "refuses: a server waits for its peer; remove it");
 		else if (!element_attribute(element, "timeout"))
 			rule_report(
 				run, element->place,
@@ -212,8 +209,7 @@ static void ignored(const struct rule_input *input, const struct rule_run *run)
 		if (element_attribute(driver, "name"))
 			rule_report(run, read_place(input->guest, driver, "name"),
 				    "driver name '%s' has no effect on a vhost-user "
-				    "interface; "
-				    "remove it",
+				    "interface; remove it",
 				    element_attribute(driver, "name"));
 		if (bandwidth)
 			rule_report(
@@ -235,10 +231,8 @@ static void mtu(const struct rule_input *input, const struct rule_run *run)
 				run, element->place,
 				"<mtu> on a vhost-user interface whose socket is not an "
 				"Open vSwitch port fails the start (\"Cannot set "
-				"interface "
-				"MTU on '(null)'\"); set it in the guest, or name "
-				"<target "
-				"dev>");
+				"interface MTU on '(null)'\"); set it in the guest, or "
+				"name <target dev>");
 	}
 }
 
@@ -252,10 +246,8 @@ static void iommu(const struct rule_input *input, const struct rule_run *run)
 		if (vhostuser(interface) && read_is(driver, "iommu", "on"))
 			rule_report(run, read_place(input->guest, driver, "iommu"),
 				    "iommu='on' needs a backend that translates (Open "
-				    "vSwitch: "
-				    "vhost-iommu-support=true), else the start fails; it "
-				    "also "
-				    "rules out zero-copy");
+				    "vSwitch: vhost-iommu-support=true), else the start "
+				    "fails; it also rules out zero-copy");
 	}
 }
 
@@ -284,9 +276,8 @@ const struct rule rules_vhostuser[] = {
 	{ "vhost-path", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, path,
 	  "a vhost-user socket's path that is relative or too long",
 	  "A socket's path has room for 107 bytes: \"UNIX socket path '...' is too "
-	  "long\". "
-	  "libvirt's schema takes absolute paths only. Source: unix(7); libvirt 9.0.0, "
-	  "tried." },
+	  "long\". libvirt's schema takes absolute paths only. Source: unix(7); libvirt "
+	  "9.0.0, tried." },
 	{ "vhost-path-server", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, path_server,
 	  "two devices on a socket that the guest itself makes",
 	  "QEMU cannot bind one path twice, and a client of its own server waits for "
@@ -294,15 +285,13 @@ const struct rule rules_vhostuser[] = {
 	{ "vhost-path-shared", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, path_shared,
 	  "two devices connect to the same vhost-user socket",
 	  "libvirt starts it. A port of a switch serves one device, so traffic goes to "
-	  "the "
-	  "one that connected last. Source: libvirt 9.0.0, tried." },
+	  "the one that connected last. Source: libvirt 9.0.0, tried." },
 	{ "vhost-mode", DIAG_ERROR, RULE_GUEST, NEEDS_LIBVIRT, mode_missing,
 	  "a vhost-user interface that does not say client or server",
 	  "Before 11.1.0 libvirt says \"Missing required attribute 'mode'\". client: the "
 	  "switch makes the socket (Open vSwitch's dpdkvhostuser, testpmd, VPP); server: "
 	  "QEMU makes it and the start waits for the switch (dpdkvhostuserclient). "
-	  "Source: "
-	  "libvirt 9.0.0, tried, and the notes on 11.1.0." },
+	  "Source: libvirt 9.0.0, tried, and the notes on 11.1.0." },
 	{ "vhost-reconnect", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, reconnect,
 	  "reconnect on a server, or without a timeout",
 	  "libvirt refuses both. Only a client reconnects. Source: libvirt 9.0.0, tried; "
@@ -310,9 +299,8 @@ const struct rule rules_vhostuser[] = {
 	{ "vhost-reconnect-missing", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING,
 	  reconnect_missing, "a client that does not come back when the backend restarts",
 	  "After a restart of the switch a client without <reconnect> stays dead until "
-	  "the "
-	  "guest restarts. With it, note that a start hangs while the socket is missing "
-	  "(without, it fails with a message). mode='server' with Open vSwitch's "
+	  "the guest restarts. With it, note that a start hangs while the socket is "
+	  "missing (without, it fails with a message). mode='server' with Open vSwitch's "
 	  "dpdkvhostuserclient comes back from both sides. Source: VPP issue 1032, "
 	  "cloud-hypervisor issue 2593, Red Hat OpenStack Platform 10's NFV guide; "
 	  "tried." },
@@ -320,39 +308,32 @@ const struct rule rules_vhostuser[] = {
 	  "guest and switch are both client or both server",
 	  "Open vSwitch's dpdkvhostuserclient connects, so the guest must be the server "
 	  "(the start then blocks until the switch has connected); dpdkvhostuser "
-	  "listens, so "
-	  "the guest must be the client. Two clients fail, two servers wait for ever. "
-	  "Source: Open vSwitch, topics/dpdk/vhost-user; ovs_perf issue 30, ovs-issues "
-	  "200." },
+	  "listens, so the guest must be the client. Two clients fail, two servers wait "
+	  "for ever. Source: Open vSwitch, topics/dpdk/vhost-user; ovs_perf issue 30, "
+	  "ovs-issues 200." },
 	{ "vhost-ignored", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, ignored,
 	  "driver name and bandwidth have no effect on vhost-user",
 	  "There is no kernel or QEMU data path that they could apply to: libvirt "
-	  "ignores "
-	  "the name and says \"setting bandwidth on interfaces of type 'vhostuser' is "
-	  "not "
-	  "implemented yet\" in its log. Limit the port in the switch "
+	  "ignores the name and says \"setting bandwidth on interfaces of type "
+	  "'vhostuser' is not implemented yet\" in its log. Limit the port in the switch "
 	  "(ingress_policing_rate). Source: libvirt 9.0.0, tried." },
 	{ "vhost-mtu", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, mtu,
 	  "an MTU on a vhost-user interface fails the start without an OVS port",
 	  "libvirt sets it on the Open vSwitch interface that owns the socket, and fails "
 	  "with \"Cannot set interface MTU on '(null)'\" if there is none. Set "
-	  "mtu_request "
-	  "on the port and the MTU in the guest. Source: libvirt 9.0.0, tried." },
+	  "mtu_request on the port and the MTU in the guest. Source: libvirt 9.0.0, "
+	  "tried." },
 	{ "vhost-iommu", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, iommu,
 	  "iommu='on' on vhost-user needs a backend that supports it",
 	  "Without VIRTIO_F_ACCESS_PLATFORM in the backend: \"iommu_platform=true is not "
 	  "supported by the device\". Open vSwitch needs "
-	  "other_config:vhost-iommu-support "
-	  "and a restart; DPDK forbids it together with zero-copy and async copies. "
-	  "Leave it "
-	  "off unless the guest's driver needs it. Source: DPDK 20.08, socket.c; QEMU, "
-	  "virtio-bus.c." },
+	  "other_config:vhost-iommu-support and a restart; DPDK forbids it together with "
+	  "zero-copy and async copies. Leave it off unless the guest's driver needs it. "
+	  "Source: DPDK 20.08, socket.c; QEMU, virtio-bus.c." },
 	{ "vhost-model", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, model,
 	  "a vhost-user interface that is not virtio",
 	  "libvirt refuses it: \"vhostuser requires the virtio-net* frontend\"; without "
-	  "a "
-	  "model it does so before 11.1.0. Source: libvirt's source, domain_conf.c; "
-	  "notes "
-	  "on 11.1.0." },
+	  "a model it does so before 11.1.0. Source: libvirt's source, domain_conf.c; "
+	  "notes on 11.1.0." },
 	{ .id = NULL },
 };

@@ -67,8 +67,7 @@ static void visit_version(const struct rule_input *input, const struct rule_run 
 		return;
 	rule_report(run, version->place,
 		    "%s %s has no zero-copy (%s had it), so packets would be copied; "
-		    "today it "
-		    "has %s: remove zero_copy, or run a version that has it",
+		    "today it has %s: remove zero_copy, or run a version that has it",
 		    row->name, version->text, row->have, row->today);
 }
 
@@ -86,8 +85,7 @@ static void visit_client(const struct rule_input *input, const struct rule_run *
 	if (ovs(interface) && !server(interface))
 		rule_report(run, interface->source.place,
 			    "Open vSwitch has zero-copy only on dpdkvhostuserclient "
-			    "ports, to "
-			    "which the guest is the server; say mode: server");
+			    "ports, to which the guest is the server; say mode: server");
 	if (dpdk(interface) && server(interface) && given(release) &&
 	    (release->number >= 20005000 || release->number == 19011003))
 		rule_report(
@@ -130,13 +128,12 @@ static void visit_pages(const struct rule_input *input, const struct rule_run *r
 	if (!given(pages))
 		rule_report(run, interface->zero_copy.place,
 			    "zero-copy without hugepages: every buffer that crosses a "
-			    "page is "
-			    "copied after all; add memoryBacking: {hugepages: 1 GiB}");
+			    "page is copied after all; add memoryBacking: {hugepages: 1 "
+			    "GiB}");
 	else if (pages->number < GIB)
 		rule_report(run, pages->place,
 			    "zero-copy looks each buffer's page up in a table, which is "
-			    "short "
-			    "only with pages of 1 GiB; say hugepages: 1 GiB");
+			    "short only with pages of 1 GiB; say hugepages: 1 GiB");
 }
 
 static void pages(const struct rule_input *input, const struct rule_run *run)
@@ -154,8 +151,7 @@ static void ring_dpdk(const struct rule_run *run,
 	if (given(ring) && ring->number != txd->number)
 		rule_report(run, ring->place,
 			    "tx_queue_size %s beside a NIC ring of %s: descriptors held "
-			    "by the "
-			    "larger one starve the other; make them equal",
+			    "by the larger one starve the other; make them equal",
 			    ring->text, txd->text);
 	if (given(burst) && (burst->number < BURST || burst->number >= txd->number))
 		rule_report(
@@ -176,8 +172,8 @@ static void ring_ovs(const struct rule_run *run, const struct policy_interface *
 		return;
 	rule_report(run, txd->place,
 		    "Open vSwitch cannot set the NIC's free threshold, so the ring "
-		    "itself must "
-		    "be small or the guest starves; say nic_txd: %d (n_txq_desc)",
+		    "itself must be small or the guest starves; say nic_txd: %d "
+		    "(n_txq_desc)",
 		    OVS_TXD);
 }
 
@@ -250,64 +246,52 @@ const struct rule rules_zerocopy[] = {
 	{ "zero-copy-version", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, version,
 	  "zero-copy with a backend that does not have it",
 	  "Dequeue zero-copy was in DPDK from 16.11 to 20.08 and in Open vSwitch from "
-	  "2.10 "
-	  "to 2.14, always off by default, and was removed from both as unreliable. "
+	  "2.10 to 2.14, always off by default, and was removed from both as unreliable. "
 	  "Debian 12 has 22.11 and 3.1. No libvirt attribute turns it on: it is the "
 	  "backend's. Today's way is a DMA device (DPDK's examples/vhost --dmas), or "
-	  "none. "
-	  "Source: DPDK b0a985d1f3, cacf8267cc and release_20_11.rst; Open vSwitch "
-	  "10087cba9, "
-	  "86f624e48." },
+	  "none. Source: DPDK b0a985d1f3, cacf8267cc and release_20_11.rst; Open vSwitch "
+	  "10087cba9, 86f624e48." },
 	{ "zero-copy-client", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, client,
 	  "zero-copy with the wrong end of the socket",
 	  "Open vSwitch has dq-zero-copy only on dpdkvhostuserclient ports, where QEMU "
-	  "is "
-	  "the server. DPDK from 20.05 (and 19.11.3, which breaks Open vSwitch 2.13 and "
-	  "2.14; 19.11.4 took it back) refuses it as a client: \"zero copy is "
-	  "incompatible "
-	  "with vhost client mode\". Source: DPDK 715070ea10, 22fa1bcbcb, 2819f71376." },
+	  "is the server. DPDK from 20.05 (and 19.11.3, which breaks Open vSwitch 2.13 "
+	  "and 2.14; 19.11.4 took it back) refuses it as a client: \"zero copy is "
+	  "incompatible with vhost client mode\". Source: DPDK 715070ea10, 22fa1bcbcb, "
+	  "2819f71376." },
 	{ "zero-copy-packet", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, packet,
 	  "zero-copy with small packets is slower than copying",
 	  "Pinning and looking up a page costs more than copying a small packet: +50 % "
-	  "at "
-	  "1500 bytes, up to -15 % at 64, the turning point at 512. Source: DPDK "
+	  "at 1500 bytes, up to -15 % at 64, the turning point at 512. Source: DPDK "
 	  "b0a985d1f3 and prog_guide/vhost_lib (20.08); vhost zero-copy practice." },
 	{ "zero-copy-pages", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, pages,
 	  "zero-copy without hugepages of 1 GiB",
 	  "The table from guest to host addresses has an entry for each contiguous piece "
 	  "and is searched for every packet (linearly before 20.05); a buffer that "
-	  "crosses "
-	  "a piece is copied. Source: DPDK, prog_guide/vhost_lib (20.08)." },
+	  "crosses a piece is copied. Source: DPDK, prog_guide/vhost_lib (20.08)." },
 	{ "zero-copy-ring", DIAG_WARNING, RULE_POLICY, NEEDS_NOTHING, ring,
 	  "rings and thresholds with which zero-copy starves",
 	  "A descriptor of the guest is free again only when the NIC has sent the packet "
-	  "and "
-	  "the driver has cleaned its ring. DPDK: the guest starves if nic_txd - "
+	  "and the driver has cleaned its ring. DPDK: the guest starves if nic_txd - "
 	  "tx_queue_size is above the free threshold, so make both rings equal, and the "
 	  "threshold nic_txd - burst (1024 - 32 = 992, the most that i40e takes). Open "
 	  "vSwitch cannot set the threshold, so n_txq_desc must be small: 128, or up to "
-	  "512 "
-	  "with tx_queue_size 1024. Source: DPDK a24e7032f7; Open vSwitch, vhost-user "
-	  "guide "
-	  "2.14; vhost zero-copy practice." },
+	  "512 with tx_queue_size 1024. Source: DPDK a24e7032f7; Open vSwitch, "
+	  "vhost-user guide 2.14; vhost zero-copy practice." },
 	{ "policy-shared", DIAG_ERROR, RULE_POLICY, NEEDS_NOTHING, shared,
 	  "vhost-user interfaces on private memory",
 	  "The switch maps the guest's memory; private memory gives it a copy of its own "
 	  "that nobody writes to. Leave access out (it becomes shared) or say shared. "
-	  "See "
-	  "shm-required." },
+	  "See shm-required." },
 	{ "zero-copy-iommu", DIAG_ERROR, RULE_GUEST, NEEDS_POLICY, iommu,
 	  "zero-copy together with an IOMMU for the device",
 	  "DPDK: \"enabling dequeue zero copy and IOMMU features simultaneously is not "
 	  "supported\" (from 19.11; before that it does not work). A NIC bound to "
-	  "vfio-pci "
-	  "with an IOMMU does not work either, as guest pages have no mapping there; use "
-	  "no-IOMMU mode. Source: DPDK c49197ff29, e3075e969e." },
+	  "vfio-pci with an IOMMU does not work either, as guest pages have no mapping "
+	  "there; use no-IOMMU mode. Source: DPDK c49197ff29, e3075e969e." },
 	{ "vhost-transitional", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, legacy,
 	  "a transitional virtio device on vhost-user",
 	  "Without VIRTIO_F_VERSION_1 or VIRTIO_F_ANY_LAYOUT (DPDK from 18.02) each "
-	  "packet "
-	  "needs a descriptor more for its header: 12.9 Mpps against 13.9. Source: vhost "
-	  "zero-copy practice; DPDK 5a8bb6e902." },
+	  "packet needs a descriptor more for its header: 12.9 Mpps against 13.9. "
+	  "Source: vhost zero-copy practice; DPDK 5a8bb6e902." },
 	{ .id = NULL },
 };
