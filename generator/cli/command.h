@@ -60,6 +60,10 @@ struct command {
 	{                                                                       \
 		"claims", 0, "FILE", "what other guests own (default: nothing)" \
 	}
+#define OPTION_CONNECT                                                                  \
+	{                                                                               \
+		"connect", 0, "URI", "where libvirt is (default: libvirt's own choice)" \
+	}
 #define OPTION_END                  \
 	{                           \
 		NULL, 0, NULL, NULL \
@@ -74,6 +78,8 @@ extern const struct command command_diff;
 extern const struct command command_lint;
 extern const struct command command_host;
 extern const struct command command_plan;
+extern const struct command command_apply;
+extern const struct command command_undo;
 extern const struct command command_rules;
 extern const struct command command_schema;
 

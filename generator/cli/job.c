@@ -2,7 +2,6 @@
 /* What render, rewrite and diff share: everything loaded, then compiled. */
 #include <dirent.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -41,13 +40,6 @@ bool job_load(struct job *job, const struct arguments *arguments)
 	if (claims)
 		job->claims = load_claims(claims, &job->diag);
 	return !job->diag.errors;
-}
-
-static bool is_directory(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 static int is_yaml(const struct dirent *entry)
@@ -92,36 +84,58 @@ static void load_directory(struct job *job, const char *directory)
 			   "cannot be read: %m");
 }
 
-static bool choose(struct job *job, const char *directory)
+bool job_load_policies(struct job *job, const char *path)
+{
+	struct policy *one = file_is_directory(path) ? NULL
+						     : load_policy(path, &job->diag);
+
+	if (one)
+		*append(job->policies, job->n_policies) = one;
+	else if (file_is_directory(path))
+		load_directory(job, path);
+	return !job->diag.errors;
+}
+
+bool job_choose(struct job *job)
 {
 	cleanup_free const struct policy **policies = xcalloc(
 		job->n_policies, sizeof(const struct policy *));
 
 	for (size_t i = 0; i < job->n_policies; i++)
 		policies[i] = job->policies[i];
-	if (!policy_choose(policies, job->n_policies, job->guest->name,
-			   job->guest->policy, &job->policy, &job->diag))
-		return false;
-	if (!job->policy)
-		diag_error(&job->diag, (struct place){ directory, 0, 0 }, NULL,
-			   "none of the %zu policies here matches guest %s",
-			   job->n_policies, job->guest->name);
-	return job->policy != NULL;
+	return policy_choose(policies, job->n_policies, job->guest->name,
+			     job->guest->policy, &job->policy, &job->diag);
+}
+
+bool job_next(struct job *job, const char *name, const char *xml)
+{
+	outcome_done(&job->outcome);
+	guest_free(take(job->guest));
+	doc_free(take(job->doc));
+	job->policy = NULL;
+	job->doc = doc_parse(name, xml, strlen(xml), &job->diag);
+	job->guest = job->doc ? guest_read(job->doc, &job->diag) : NULL;
+	return job->guest != NULL;
 }
 
 bool job_load_domain(struct job *job, const char *policy, const char *file)
 {
-	bool directory = is_directory(policy);
-	struct policy *one = directory ? NULL : load_policy(policy, &job->diag);
+	bool directory = file_is_directory(policy);
 
-	if (one)
-		*append(job->policies, job->n_policies) = one;
-	if (directory)
-		load_directory(job, policy);
-	job->policy = one;
+	job_load_policies(job, policy);
 	job->doc = load_doc(file, &job->diag);
 	job->guest = job->doc ? guest_read(job->doc, &job->diag) : NULL;
-	return !job->diag.errors && (!directory || choose(job, policy));
+	if (job->diag.errors)
+		return false;
+	if (!directory) {
+		job->policy = job->policies[0];
+		return true;
+	}
+	if (job_choose(job) && !job->policy)
+		diag_error(&job->diag, (struct place){ policy, 0, 0 }, NULL,
+			   "none of the %zu policies here matches guest %s",
+			   job->n_policies, job->guest->name);
+	return job->policy != NULL;
 }
 
 /* CONTROL_NONE when not given; false and a report for a name that is none. */

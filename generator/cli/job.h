@@ -39,6 +39,16 @@ struct job {
 /* The host, the host policy and the claims. */
 bool job_load(struct job *job, const struct arguments *arguments);
 
+/* The policy in the file PATH, or those in the directory PATH. */
+bool job_load_policies(struct job *job, const char *path);
+
+/* The next domain, in place of the one before: XML, called NAME in messages. */
+bool job_next(struct job *job, const char *name, const char *xml);
+
+/* Of the policies that were loaded, the one that the guest names or matches;
+ * job->policy is NULL when it is under none. */
+bool job_choose(struct job *job);
+
 /* The domain in FILE, and the policy for it: the one in POLICY, or of the policies in the
  * directory POLICY the one that the guest names or matches. */
 bool job_load_domain(struct job *job, const char *policy, const char *file);

@@ -61,3 +61,10 @@ char *file_read(const char *path, size_t max, size_t *ret_length, struct diag *d
 	*ret_length = text.length;
 	return text_take(&text);
 }
+
+bool file_is_directory(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}

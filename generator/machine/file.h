@@ -13,4 +13,7 @@
  */
 char *file_read(const char *path, size_t max, size_t *ret_length, struct diag *diag);
 
+/* Also through symbolic links. */
+bool file_is_directory(const char *path);
+
 #endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Guests that libvirt knows, brought to their policies: what apply and worker share. */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/conform.h"
+#include "cli/load.h"
+#include "machine/file.h"
+#include "machine/kept.h"
+
+static const char policies_path[] = "/etc/vmgen/policies";
+
+void conform_done(struct conform *conform)
+{
+	job_done(&conform->job);
+	connect_close(conform->connection);
+}
+
+/* Of a host that is elsewhere only libvirt knows. */
+static bool load_remote(struct conform *conform)
+{
+	struct job *job = &conform->job;
+	const char *host_policy = argument_value(conform->arguments, "host-policy");
+	const char *claims = argument_value(conform->arguments, "claims");
+	cleanup_free char *xml = connect_capabilities(conform->connection, &job->diag);
+
+	if (xml)
+		job->host = host_from_capabilities("capabilities of the host", xml,
+						   strlen(xml), &job->diag);
+	if (host_policy)
+		job->host_policy = load_host_policy(host_policy, &job->diag);
+	if (claims)
+		job->claims = load_claims(claims, &job->diag);
+	return !job->diag.errors;
+}
+
+bool conform_open(struct conform *conform, const struct arguments *arguments)
+{
+	struct job *job = &conform->job;
+	const char *policies = argument_value(arguments, "policy");
+
+	conform->arguments = arguments;
+	if (!job_load_policies(job, policies ? policies : policies_path))
+		return false;
+	conform->connection = connect_open(argument_value(arguments, "connect"),
+					   &job->diag);
+	if (!conform->connection)
+		return false;
+	conform->one = policies && !argument_value(arguments, "all") &&
+		       !file_is_directory(policies);
+	conform->here = connect_is_here(conform->connection);
+	return conform->here ? job_load(job, arguments) : load_remote(conform);
+}
+
+bool conform_compile(struct conform *conform, struct domain *domain,
+		     enum domain_view view)
+{
+	struct job *job = &conform->job;
+	cleanup_free char *xml = domain_xml(domain, view, &job->diag);
+	cleanup_free char *name = xasprintf("guest %s", domain_name(domain));
+
+	if (!xml || !job_next(job, name, xml))
+		return false;
+	if (conform->one)
+		job->policy = job->policies[0];
+	else if (!job_choose(job))
+		return false;
+	return !job->policy || job_compile(job, conform->arguments, false);
+}
+
+/* What comes out, as a guest. */
+struct result {
+	struct doc *doc;
+	struct guest *guest;
+};
+
+static void result_done(struct result *result)
+{
+	guest_free(result->guest);
+	doc_free(result->doc);
+}
+
+static bool result_read(struct job *job, struct result *result)
+{
+	const char *xml = job->outcome.xml;
+
+	result->doc = doc_parse(job->doc->file, xml, strlen(xml), &job->diag);
+	result->guest = result->doc ? guest_read(result->doc, &job->diag) : NULL;
+	return result->guest != NULL;
+}
+
+bool conform_pin(struct conform *conform, struct domain *domain)
+{
+	struct job *job = &conform->job;
+	cleanup(result_done) struct result wanted = { NULL, NULL };
+
+	return result_read(job, &wanted) &&
+	       domain_pin(domain, job->guest, wanted.guest, &job->diag);
+}
+
+static const struct guest_disk *disk_of(const struct guest *guest, const char *name)
+{
+	cleanup_free char *alias = guest_alias(name);
+
+	for (size_t i = 0; i < guest->n_disks; i++)
+		if (text_equal(guest->disks[i].alias, alias))
+			return &guest->disks[i];
+	return NULL;
+}
+
+static void report_missing(const struct policy_disk *disk, const char *path,
+			   struct diag *diag)
+{
+	const struct value *preallocation = &disk->preallocation;
+
+	diag_error(
+		diag, disk->place, "disk",
+		"disk %s: %s is missing; make it with: qemu-img create -f %s%s%s %s "
+		"%" PRIu64,
+		disk->name.text, path, given(&disk->format) ? disk->format.text : "raw",
+		given(preallocation) ? " -o preallocation=" : "",
+		given(preallocation) ? preallocation->text : "", path, disk->size.number);
+}
+
+/* A guest that is defined with a disk that is not there would not start. */
+static bool disks_are_there(struct job *job)
+{
+	const struct groups *disks = &job->policy->disks;
+	cleanup(result_done) struct result wanted = { NULL, NULL };
+	size_t errors = job->diag.errors;
+
+	if (!result_read(job, &wanted))
+		return false;
+	for (size_t i = 0; i < disks->count; i++) {
+		const struct policy_disk *disk = &(
+			(const struct policy_disk *)disks->items)[i];
+		const struct guest_disk *has = disk_of(wanted.guest, disk->name.text);
+
+		if (has && has->source && access(has->source, F_OK) != 0)
+			report_missing(disk, has->source, &job->diag);
+	}
+	return job->diag.errors == errors;
+}
+
+/* libvirt has no "define if it is still this": what is left between this look and the
+ * definition is as short as it can be. */
+static bool is_still(struct domain *domain, const char *before, struct diag *diag)
+{
+	cleanup_free char *now = domain_xml(domain, DOMAIN_DEFINITION, diag);
+
+	if (now && !text_equal(now, before))
+		diag_error(
+			diag, NOWHERE, NULL,
+			"the definition of guest %s was changed meanwhile; nothing was "
+			"done, apply again",
+			domain_name(domain));
+	return now && text_equal(now, before);
+}
+
+bool conform_define(struct conform *conform, struct domain *domain)
+{
+	struct job *job = &conform->job;
+	const char *uuid = domain_uuid(domain);
+	const char *before = job->doc->text;
+
+	if (!job->outcome.edits.count)
+		return true;
+	if ((conform->here && !disks_are_there(job)) ||
+	    !kept_begin(uuid, before, &job->diag))
+		return false;
+	if (!is_still(domain, before, &job->diag) ||
+	    !connect_define(conform->connection, job->outcome.xml, &job->diag)) {
+		kept_cancel(uuid);
+		return false;
+	}
+	cleanup_free char *after = domain_xml(domain, DOMAIN_DEFINITION, &job->diag);
+	return after && kept_end(uuid, before, after, &job->diag);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Guests that libvirt knows, brought to their policies: what apply and worker share. */
+#ifndef VMGEN_CONFORM_H
+#define VMGEN_CONFORM_H
+
+#include "cli/job.h"
+#include "connect/domain.h"
+
+struct conform {
+	struct job job;
+	struct connection *connection;
+	const struct arguments *arguments;
+	bool one;  /* --policy is a file: for guests that are named it is the policy */
+	bool here; /* the guests run on this machine */
+};
+
+#define CONFORM_INIT                               \
+	{                                          \
+		JOB_INIT, NULL, NULL, false, false \
+	}
+#define cleanup_conform cleanup(conform_done)
+
+/* The options that conform_open() understands, beside those of job_load(). */
+#define OPTION_POLICY                                                       \
+	{                                                                   \
+		"policy", 0, "PATH",                                        \
+			"the policy, or a directory of policies (default: " \
+			"/etc/vmgen/policies)"                              \
+	}
+#define CONFORM_OPTIONS OPTION_POLICY, OPTION_CONNECT
+
+/* Connects, and loads policies, host, host policy and claims: of this machine, or of the
+ * one that the connection leads to. */
+bool conform_open(struct conform *conform, const struct arguments *arguments);
+void conform_done(struct conform *conform);
+
+/* Compiles the guest as it is defined, or as it runs: the next of the job. True without
+ * an outcome when it is under no policy (job.policy is NULL). */
+bool conform_compile(struct conform *conform, struct domain *domain,
+		     enum domain_view view);
+
+/* Moves the threads of the running guest that was compiled last (DOMAIN_LIVE) to where
+ * the outcome has them. */
+bool conform_pin(struct conform *conform, struct domain *domain);
+
+/* Gives the guest that was compiled last (DOMAIN_DEFINITION) the definition in the
+ * outcome, unless its definition is no longer what was compiled, or a disk is missing.
+ * The one before is kept. */
+bool conform_define(struct conform *conform, struct domain *domain);
+
+#endif
