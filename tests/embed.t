@@ -112,7 +112,7 @@ render_what_fits() {
 	words=$(sed -nE 's/^ +smt: (\w+).*/\1/p' "$1")
 	for smt in ${words:-any} any; do
 		for vcpus in 4 3 2 1; do
-			scaled "$1" $vcpus $smt >"$TMP/policy.yaml"
+			scaled "$1" "$vcpus" "$smt" >"$TMP/policy.yaml"
 			"$VMGEN" render "$TMP/policy.yaml" --templates "$TMP/templates" \
 				--host-policy "$TMP/host.yaml" >"$xml" && return
 		done

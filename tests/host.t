@@ -54,7 +54,7 @@ like "$("$VMGEN" host --map --host policies/hosts/epyc-2s-256.yaml)" \
 # Colour is for terminals whose users want it.
 if command -v script >/dev/null; then
 	show() { script -qec "$VMGEN host --map --host core:2" /dev/null </dev/null; }
-	like "$(TERM=xterm NO_COLOR= show)" $'\033' "colour on a terminal"
+	like "$(TERM=xterm NO_COLOR="" show)" $'\033' "colour on a terminal"
 	is "$(NO_COLOR=1 show | grep -c $'\033')" 0 "but not with NO_COLOR"
 else
 	skip "script is not installed"

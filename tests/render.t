@@ -6,7 +6,7 @@ need xmllint
 
 host=policies/hosts/two-socket-40.yaml
 host_policy=policies/hosts/two-socket-40.host-policy.yaml
-on_host=(--host $host --host-policy $host_policy)
+on_host=(--host "$host" --host-policy "$host_policy")
 
 # xpath FILE EXPRESSION: its string value.
 xpath() { xmllint --xpath "string($2)" "$1"; }

@@ -59,7 +59,7 @@ static void excerpt(const struct finding *finding, const char *line, FILE *strea
 	    strlen(line) < finding->column - 1)
 		return;
 	fputs("  ", stream);
-	for (size_t i = 0; line[i] && i < WIDTH; i++)
+	for (size_t i = 0; i < WIDTH && line[i]; i++)
 		fputc((unsigned char)line[i] < ' ' && line[i] != '\t' ? '?' : line[i],
 		      stream);
 	fputs("\n  ", stream);

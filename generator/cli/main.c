@@ -100,7 +100,7 @@ static void spell(const struct option_row *rows, struct spelling *spelling)
 	size_t i = 0;
 
 	*letter++ = ':';
-	for (; rows[i].name && i < OPTIONS_MAX; i++) {
+	for (; i < OPTIONS_MAX && rows[i].name; i++) {
 		spelling->longs[i] = (struct option){
 			.name = rows[i].name,
 			.has_arg = rows[i].argument ? required_argument : no_argument,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A machine drawn for people. */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -139,6 +140,8 @@ static void draw_group(const struct map *map, const char *heading)
 	int cell = map->number_width + MARGIN + (map->label ? map->label_width + 1 : 0);
 	int room = MAP_COLUMNS - MARGIN - map->heading_width;
 	size_t most = room > cell ? (size_t)(room / cell) : 1;
+
+	assert(map->n_cores);
 	size_t rows = (map->n_cores + most - 1) / most;
 	size_t length = (map->n_cores + rows - 1) / rows;
 

@@ -62,7 +62,7 @@ static bool size(const struct reader *reader, const xmlNode *element, const char
 		 uint64_t *ret_bytes)
 {
 	cleanup_free char *unit = host_xml_attribute(element, "unit");
-	unsigned long long count;
+	unsigned long long count = 0;
 
 	if (!number(reader, element, name, &count))
 		return false;
@@ -97,7 +97,7 @@ static bool add_pages(const struct reader *reader, const xmlNode *cell,
 	host_xml_foreach(element, cell, "pages")
 	{
 		struct host_pages pages = { .free = HOST_UNKNOWN };
-		unsigned long long total;
+		unsigned long long total = 0;
 
 		node->pages_known = true;
 		if (!size(reader, element, "size", &pages.size) ||
@@ -117,7 +117,7 @@ static bool add_pages(const struct reader *reader, const xmlNode *cell,
 /* A CPU that is offline has a number and nothing else. */
 static bool add_cpu(struct reader *reader, const xmlNode *element, unsigned node)
 {
-	unsigned long long id, socket = 0;
+	unsigned long long id = 0, socket = 0;
 	struct cpuset siblings = CPUSET_INIT;
 
 	if (!number(reader, element, "id", &id))

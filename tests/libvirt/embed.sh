@@ -88,20 +88,27 @@ embed_end() {
 	exit 0
 }
 
-# embed_pages COUNT: so many more hugepages of 2 MiB.
+# embed_pages COUNT: so many more hugepages of 2 MiB, if they are to be had.
 embed_pages() {
-	local nr=/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages before
-
-	before=$(cat $nr)
-	echo $((before + $1)) >$nr
-	echo $(($(cat $nr) - before)) >"$EMBED_DIR/pages"
+	embed_pages_change "$1" >"$EMBED_DIR/pages"
 	[ "$(cat "$EMBED_DIR/pages")" = "$1" ]
 }
 
 embed_pages_back() {
-	local nr=/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages
+	[ ! -s "$EMBED_DIR/pages" ] || embed_pages_change "-$(cat "$EMBED_DIR/pages")"
+}
 
-	[ ! -s "$EMBED_DIR/pages" ] || echo $(($(cat $nr) - $(cat "$EMBED_DIR/pages"))) >$nr
+# embed_pages_change NUMBER: prints by how many there are more now. Other tests do the same.
+embed_pages_change() {
+	local pool=/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages before
+
+	# shellcheck disable=SC2094 # to lock it
+	{
+		flock 9
+		before=$(cat $pool)
+		echo $((before + $1)) >$pool
+		echo $(($(cat $pool) - before))
+	} 9<$pool
 }
 
 # embed_start XML: the guest, defined with validation and started paused.

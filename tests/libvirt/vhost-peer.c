@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 
 	if (argc != 4 || strlen(argv[2]) >= sizeof(address.sun_path) || fd < 0)
 		return 2;
-	strcpy(address.sun_path, argv[2]);
+	memcpy(address.sun_path, argv[2], strlen(argv[2]));
 	listens = !strcmp(argv[1], "listen");
 	if (listens && (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
 			listen(fd, 1) < 0)) {
