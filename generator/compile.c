@@ -131,6 +131,8 @@ static struct request_source source_of(const struct input *input,
 		.claims = input->claims,
 		.guest = input->guest,
 		.libvirt = target_of(input).libvirt,
+		.fixed = input->fixed,
+		.usable = input->usable,
 		.replace = input->replace || input->control == CONTROL_SHARE_SMT ||
 			   input->control == CONTROL_REMOTE_CPU,
 		.away = input->control == CONTROL_REMOTE_CPU,
@@ -157,6 +159,7 @@ static struct plan plan_of(const struct input *input, const struct policy *polic
 		.threads = placement->threads,
 		.node_why = why,
 		.made = input->made,
+		.fixed = input->fixed,
 	};
 }
 

@@ -215,6 +215,8 @@ void edits_disks(struct edits *edits, const struct plan *plan)
 			tune_disk(edits, plan, &disks[i], has);
 			continue;
 		}
+		if (plan->fixed)
+			continue;
 		if (text_equal(disks[i].bus.text, "scsi"))
 			need_scsi(edits, plan, &disks[i]);
 		add_disk(edits, plan, &disks[i], alias, path, &targets);

@@ -61,6 +61,7 @@ struct plan {
 	struct cpuset memory_nodes;	   /* where the memory is; placement's nodes */
 	unsigned threads;     /* vCPUs of a guest core: placement's threads */
 	const char *node_why; /* why these host nodes, one line */
+	bool fixed;	      /* nothing that needs a fresh start is added */
 	bool made; /* the guest was made from a template: its topology is ours too */
 };
 

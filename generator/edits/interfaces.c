@@ -168,7 +168,7 @@ void edits_interfaces(struct edits *edits, const struct plan *plan)
 		driver_wants(&interfaces[i], has, queues, wants);
 		if (has)
 			tune_interface(edits, &interfaces[i], has, path, wants);
-		else
+		else if (!plan->fixed)
 			add_interface(edits, plan, &interfaces[i], alias, path, wants);
 	}
 }

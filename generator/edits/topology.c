@@ -94,7 +94,7 @@ void edits_topology(struct edits *edits, const struct plan *plan)
 
 	if (plan->made && !guest->sockets && plan->placement->cpus)
 		add_topology(edits, plan, cpu);
-	if (plan->policy->numatune.place.line && !guest->n_cells &&
+	if (!plan->fixed && plan->policy->numatune.place.line && !guest->n_cells &&
 	    plan->placement->n_cells > 1)
 		add_cells(edits, plan, cpu);
 }

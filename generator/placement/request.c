@@ -378,6 +378,11 @@ static bool make(const struct request_source *source, struct draft *draft,
 	request->pack = source->host_policy && given(&source->host_policy->packing) &&
 			source->host_policy->packing.word == PACKING_PACK;
 	see_claims(source, draft);
+	if (source->usable) {
+		cpuset_and(&request->pool, source->usable);
+		cpuset_and(&request->own_pool, source->usable);
+		cpuset_and(&request->housekeeping, source->usable);
+	}
 	if (!source->replace && !request->list && !request->shared)
 		request->standing = draft->standing = standing_of(guest);
 	return true;
@@ -389,6 +394,9 @@ static unsigned nodes_allowed(const struct request_source *source)
 {
 	const struct value *nodes = &source->policy->numatune.nodes;
 
+	if (source->fixed && !source->guest->n_cells &&
+	    source->policy->numatune.place.line)
+		return 1;
 	if (given(nodes))
 		return (unsigned)nodes->number;
 	return source->policy->numatune.place.line ? 1 : (unsigned)source->host->n_nodes;
@@ -423,15 +431,46 @@ static struct placement *place_cells(const struct request_source *source,
 	return placement;
 }
 
-static char *nodes_why(const struct draft *draft, const struct placement *placement)
+static const struct claim *find_own(const struct claims *claims,
+				    const struct guest *guest)
 {
-	cleanup_free char *nodes = cpuset_format(&placement->nodes);
+	for (size_t i = 0; claims && i < claims->count; i++)
+		if (own_claim(&claims->items[i], guest))
+			return &claims->items[i];
+	return NULL;
+}
 
+/* What stands, stays: within the CPUs that are the guest's own already, if that can be.
+ */
+static struct placement *place_in_claim(const struct request_source *source,
+					struct draft *draft)
+{
+	const struct claim *own = find_own(source->claims, source->guest);
+	struct place_request *request = &draft->request, whole = *request;
+	cleanup_diag struct diag quiet = DIAG_INIT;
+
+	if (!own || cpuset_empty(&own->cpus) || source->replace || request->list ||
+	    request->shared)
+		return NULL;
+	cpuset_and(&request->pool, &own->cpus);
+	cpuset_and(&request->own_pool, &own->cpus);
+	cpuset_and(&request->nodeset, &own->nodes);
+	struct placement *placement = place_cells(source, draft, &quiet);
+	if (!placement)
+		*request = whole;
+	return placement;
+}
+
+static char *nodes_why(const struct draft *draft)
+{
+	if (draft->why.length)
+		return xstrdup(draft->why.data);
+	if (draft->state.host->n_nodes == 1)
+		return xstrdup("the host's only one");
 	if (draft->request.standing)
-		return xasprintf("node %s%s%s", nodes, draft->why.length ? ": " : "",
-				 draft->why.length ? draft->why.data : "");
-	return xasprintf("%s",
-			 draft->why.length ? draft->why.data : "it fits there best");
+		return xstrdup("where the guest is already, or the fewest nodes that fit");
+	return xasprintf("the fewest nodes that fit, packing: %s",
+			 draft->request.pack ? "pack" : "spread");
 }
 
 struct placement *request_placement(const struct request_source *source, char **ret_why,
@@ -441,10 +480,12 @@ struct placement *request_placement(const struct request_source *source, char **
 
 	if (!make(source, &draft, diag))
 		return NULL;
-	struct placement *placement = place_cells(source, &draft, diag);
+	struct placement *placement = place_in_claim(source, &draft);
+	if (!placement)
+		placement = place_cells(source, &draft, diag);
 	if (!placement)
 		return NULL;
-	*ret_why = nodes_why(&draft, placement);
+	*ret_why = nodes_why(&draft);
 	return placement;
 }
 

@@ -18,7 +18,9 @@ struct request_source {
 	const struct guest *guest;
 	uint64_t libvirt; /* the target's version, 0: unknown */
 	bool replace;	  /* forget where the guest is now */
-	bool away;	  /* stay off the nodes that the policy wants near */
+	bool fixed;	  /* the guest\'s hardware stays what it is: no cells are made */
+	const struct cpuset *usable; /* CPUs that guests may use at all; NULL: all */
+	bool away;		     /* stay off the nodes that the policy wants near */
 };
 
 /*

@@ -19,6 +19,29 @@ struct policy *policy_parse(const char *file, const char *text, size_t length,
 	return NULL;
 }
 
+/* What a file is called stands for a policy's name that cannot be read. */
+static void name_after(struct policy *policy, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	const char *name = slash ? slash + 1 : file;
+	const char *dot = strrchr(name, '.');
+
+	free(policy->name.text);
+	policy->name.text = xstrndup(name, dot ? (size_t)(dot - name) : strlen(name));
+}
+
+struct policy *policy_salvage(const char *file, const char *text, size_t length,
+			      bool *ret_sound, struct diag *diag)
+{
+	struct policy *policy = xcalloc(1, sizeof(*policy));
+
+	policy->file = xstrdup(file);
+	*ret_sound = fields_parse(&policy_group, policy->file, text, length, policy, diag);
+	if (!policy->name.text)
+		name_after(policy, file);
+	return policy;
+}
+
 void policy_free(struct policy *policy)
 {
 	if (!policy)
@@ -33,7 +56,7 @@ static bool matches(const struct policy *policy, const char *guest)
 	const struct values *names = &policy->match.name;
 
 	for (size_t i = 0; i < names->count; i++)
-		if (fnmatch(names->items[i].text, guest, 0) == 0)
+		if (names->items[i].text && fnmatch(names->items[i].text, guest, 0) == 0)
 			return true;
 	return false;
 }
