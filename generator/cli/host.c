@@ -6,10 +6,13 @@
 #include "cli/command.h"
 #include "cli/load.h"
 #include "cli/map.h"
+#include "machine/snapshot.h"
 
 static const struct option_row options[] = {
 	OPTION_HOST,
 	{ "map", 0, NULL, "draw the machine instead: nodes, L3 domains, cores, devices" },
+	{ "snapshot", 0, NULL,
+	  "keep this machine's description in /run/vmgen for the hook" },
 	OPTION_END,
 };
 
@@ -19,7 +22,9 @@ static int run(const struct arguments *arguments)
 	cleanup_host struct host *host = load_host(argument_value(arguments, "host"),
 						   &diag);
 
-	if (host && argument_value(arguments, "map"))
+	if (host && argument_value(arguments, "snapshot"))
+		snapshot_write(host, &diag);
+	else if (host && argument_value(arguments, "map"))
 		map_draw(host, NULL, NULL, load_colour(STDOUT_FILENO), stdout);
 	else if (host)
 		host_print(host, stdout);

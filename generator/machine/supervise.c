@@ -27,11 +27,16 @@ static int64_t now(void)
 	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-static void limit(int resource, size_t bytes)
+/* The soft limits only: a worker that the child starts takes them off again. */
+static void limit(size_t bytes)
 {
-	struct rlimit limit = { bytes, bytes };
+	struct rlimit memory, core = { 0, 0 };
 
-	setrlimit(resource, &limit);
+	setrlimit(RLIMIT_CORE, &core);
+	if (!bytes || getrlimit(RLIMIT_AS, &memory))
+		return;
+	memory.rlim_cur = bytes < memory.rlim_max ? bytes : memory.rlim_max;
+	setrlimit(RLIMIT_AS, &memory);
 }
 
 _Noreturn static void be_child(int (*work)(void *), void *data, int output, pid_t parent,
@@ -40,9 +45,7 @@ _Noreturn static void be_child(int (*work)(void *), void *data, int output, pid_
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent) /* it died before we asked to die with it */
 		_exit(1);
-	if (bytes)
-		limit(RLIMIT_AS, bytes);
-	limit(RLIMIT_CORE, 0);
+	limit(bytes);
 	if (dup2(output, STDOUT_FILENO) < 0)
 		_exit(1);
 	close(output);

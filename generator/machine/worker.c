@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Starting `vmgen worker`. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "machine/worker.h"
+
+static const char program[] = BINDIR "/vmgen";
+
+_Noreturn static void become(enum worker_task task, const char *uuid)
+{
+	struct rlimit memory;
+	int null = open("/dev/null", O_RDWR);
+
+	setsid();
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	close_range(3, ~0U, 0);
+	/* the hook's child was limited, and dies with its parent; neither is passed on */
+	if (getrlimit(RLIMIT_AS, &memory) == 0) {
+		memory.rlim_cur = memory.rlim_max;
+		setrlimit(RLIMIT_AS, &memory);
+	}
+	execl(program, "vmgen", "worker", task == WORKER_LIVE ? "--live" : "--define",
+	      uuid, task == WORKER_DEFINE_START ? "--start" : (char *)NULL, (char *)NULL);
+	_exit(127);
+}
+
+unsigned worker_start(enum worker_task task, const char *uuid, struct diag *diag)
+{
+	if (access(program, X_OK)) {
+		diag_error(diag, NOWHERE, NULL, "%s cannot be run: %s", program,
+			   strerror(errno));
+		return 0;
+	}
+	pid_t pid = fork();
+	if (pid == 0)
+		become(task, uuid);
+	if (pid < 0)
+		diag_error(diag, NOWHERE, NULL, "no process for the worker: %s",
+			   strerror(errno));
+	return pid > 0 ? (unsigned)pid : 0;
+}
