@@ -6,15 +6,19 @@
 . tests/daemon/daemon.sh
 daemon_enter "$0"
 
+# For what the daemon does on its own: called OPERATION waits for the first such call.
+called() { within 20 grep -q "|$1|" "$DIR/calls"; }
+
 # Discovery.
 define g1
 hook_recording
 ok "without a hook at its start, the daemon ignores one that comes" virsh start g1
 is "$(calls)" "" "... it was not called"
+noticed() { virsh destroy g1; virsh start g1; test -s "$DIR/calls"; }
 kill -HUP "$(daemon_pid)"
-sleep 0.3
+ok "after a SIGHUP it is" within 20 noticed
 virsh destroy g1
-is "$(calls)" "stopped release" "after a SIGHUP it is"
+calls >/dev/null
 
 # Order.
 virsh start g1
@@ -24,7 +28,7 @@ is "$(calls)" "stopped release" "destroy"
 guest transient | virsh create /dev/stdin
 is "$(calls)" "prepare start started" "create"
 kill -KILL "$(qemu_pid transient)"
-within 10 grep -q release "$DIR/calls"
+called release
 is "$(calls)" "stopped release" "kill -9 of QEMU"
 virsh start g1
 virsh managedsave g1
@@ -54,12 +58,14 @@ virsh destroy g1
 calls >/dev/null
 rm -f /run/libvirt/qemu/autostarted
 daemon_restart
-within 10 running g1
+called started
 is "$(calls g1)" "prepare start started" "autostart at the daemon's start"
 virsh autostart --disable g1 >/dev/null
 daemon_restart
+called reconnect
 is "$(calls)" reconnect "restart of the daemon"
 daemon_restart KILL
+called reconnect
 is "$(calls)" reconnect "kill -9 of the daemon, and start"
 ok "... the guest runs on" running g1
 
@@ -106,7 +112,7 @@ virsh start g1
 calls >/dev/null
 on reconnect 'exit 1'
 daemon_restart
-within 10 grep -q release "$DIR/calls"
+called release
 is "$(calls) $(state g1)" "reconnect stopped release shut off" \
 	"a reconnect that fails kills the running guest"
 on reconnect
@@ -170,16 +176,38 @@ ok "one that holds stderr is" test $took -ge 1900
 virsh destroy g1
 on started
 
-# Secrets.
+# Migration.
 define secret '' "<graphics type='vnc' passwd='s3cret' port='-1'/>"
+ok "a second host" second_begin
+second hook_recording
+second daemon_restart
+virsh start secret
+calls >/dev/null
+on_second() { DIR=$DIR/second on "$@"; }
+on_second migrate 'echo "not here" >&2; exit 1'
+said=$(migrate secret 2>&1)
+like "$said" 'not here' "a migrate that fails refuses the guest"
+is "$(second calls)/$(calls)" "migrate/" "... and nothing follows, here or there"
+ok "... the guest runs on" running secret
+on_second migrate "sed \"s|<os>|$pinned<os>|\" $DIR/second/stdin.migrate"
+ok "a guest migrates" migrate secret
+is "$(second calls)" "migrate prepare start started" "... calls there"
+is "$(calls)" "stopped release" "... and here"
+like "$(second virsh dumpxml secret)" "vcpupin vcpu='0' cpuset='0'" \
+	"what migrate prints is taken"
+second virsh destroy secret
+
+# Secrets.
 virsh start secret
 virsh managedsave secret
 virsh start secret
-for op in prepare start started restore; do
-	echo "$op $(grep -c s3cret "$DIR/stdin.$op")"
-done >"$DIR/secrets"
-is "$(paste -sd' ' "$DIR/secrets")" "prepare 0 start 0 started 0 restore 1" \
-	"secrets are in the XML of restore only"
+mv "$DIR/second/stdin.migrate" "$DIR"
+secrets=
+for op in prepare start started restore migrate; do
+	! grep -q s3cret "$DIR/stdin.$op" || secrets+="$op "
+done
+is "$secrets" "restore migrate " \
+	"secrets are in the XML of restore and migrate only"
 virsh destroy secret
 
 daemon_end

@@ -9,7 +9,8 @@
 #	guest g1 | virsh define /dev/stdin
 #	daemon_end
 #
-# DIR is a directory that all hosts of the test share, /etc, /run and /var are each host's.
+# DIR is a directory that all hosts of a test share; /dev, /etc, /run and most of /var are
+# each host's own.
 
 # The command with a limit: a test shows what hangs, and goes on.
 virsh() { timeout -k 1 60 virsh -q -c qemu:///system "$@"; }
@@ -68,14 +69,19 @@ daemon_end() {
 	exit 0
 }
 
-# host_begin: empty file systems, libvirt's files on them, the loopback interface.
+# host_begin: empty file systems, libvirt's files on them, a system log.
 host_begin() {
-	mount --make-rprivate / &&
-		veil /etc keep && veil /run && veil /var/lib && veil /var/log && veil /var/cache &&
-		ip_link_up || return
+	local path
+
+	mount --make-rprivate / && veil_dev && veil /etc keep && loopback_up || return
+	for path in /run /var/lib /var/log /var/cache; do
+		veil $path || return
+	done
+	rm -rf /etc/libvirt/qemu /etc/libvirt/hooks /etc/vmgen
 	mkdir -p /run/lock /var/lib/libvirt/images /var/log/libvirt /var/cache/libvirt \
 		/etc/libvirt/hooks/qemu.d /etc/libvirt/qemu /etc/vmgen /dev/hugepages
 	mount -t hugetlbfs -o pagesize=2M none /dev/hugepages || return
+	spawn python3 "$TOP/tests/daemon/syslog.py" /dev/log /var/log/syslog
 	host_users
 	cat >/etc/libvirt/libvirtd.conf <<-END
 		auth_unix_ro = "none"
@@ -93,18 +99,27 @@ host_begin() {
 	END
 }
 
-# veil PATH [keep]: what changes there from now on is this host's alone.
+# veil PATH [keep]: empty or as it was, and from now on this host's alone.
 veil() {
-	local kept
+	local kept=$TMP/kept
 
-	kept=$(mktemp -d "$TMP/kept.XXXXXX")
-	[ -z "${2:-}" ] || cp -a "$1/." "$kept"
-	mount -t tmpfs -o mode=755 none "$1" || return
-	cp -a "$kept/." "$1"
+	rm -rf "$kept"
+	mkdir "$kept"
+	[ -z "${2:-}" ] || cp -ax "$1/." "$kept"
+	mount -t tmpfs -o mode=755 none "$1" && cp -a "$kept/." "$1"
+}
+
+veil_dev() {
+	veil /dev keep || return
+	rm -rf /dev/log /dev/ptmx /dev/pts /dev/shm
+	mkdir /dev/pts /dev/shm
+	ln -s pts/ptmx /dev/ptmx
+	mount -t devpts -o newinstance,ptmxmode=666 none /dev/pts &&
+		mount -t tmpfs none /dev/shm
 }
 
 # A namespace's loopback interface begins down. There need be no ip(8).
-ip_link_up() {
+loopback_up() {
 	python3 -c 'if 1:
 		import fcntl, socket, struct
 		fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sH14x", b"lo", 1))'
@@ -115,6 +130,36 @@ host_users() {
 	getent passwd libvirt-qemu >/dev/null ||
 		echo 'libvirt-qemu:x:64055:64055::/:/bin/false' >>/etc/passwd
 	getent group libvirt-qemu >/dev/null || echo 'libvirt-qemu:x:64055:' >>/etc/group
+}
+
+# second_begin: a second host with a daemon, on the same network, kernel and DIR.
+second_begin() {
+	export DIR TMP
+	unshare -m -u bash -c '. "$TOP/tests/daemon/daemon.sh"; second_main' \
+		</dev/null >"$DIR/second.log" 2>&1 &
+	SECOND=$!
+	within 20 test -e "$DIR/second/ready"
+}
+
+second_main() {
+	mkdir "$DIR/second"
+	echo second >/proc/sys/kernel/hostname
+	host_begin && mkdir /run/libvirt && mount --bind "$DIR/second" /run/libvirt &&
+		daemon_start && touch "$DIR/second/ready"
+	exec sleep infinity
+}
+
+# second COMMAND...: there, with $DIR/second as DIR; also a function of this file.
+second() {
+	DIR=$DIR/second nsenter -t "$SECOND" -m -u \
+		bash -c 'cd "$TOP"; . tests/daemon/daemon.sh; "$@"' - "$@"
+}
+
+# migrate GUEST [OPTION...]: alive to the second host.
+migrate() {
+	virsh migrate --live "${@:2}" --domain "$1" \
+		--desturi "qemu+unix:///system?socket=$DIR/second/libvirt-sock" \
+		--migrateuri "unix://$DIR/migration"
 }
 
 # daemon_start: returns when it answers.
@@ -204,7 +249,8 @@ hook_install() {
 }
 
 # hook_recording: a hook that writes down each call in $DIR/calls and its input in
-# $DIR/stdin.OPERATION, and then does what $DIR/on.OPERATION says.
+# $DIR/stdin.OPERATION, and then does what $DIR/on.OPERATION says. The second host's DIR is
+# DIR/second.
 hook_recording() {
 	cat >"$DIR/recorder" <<-END
 		#!/bin/sh
