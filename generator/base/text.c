@@ -36,19 +36,25 @@ void text_add(struct text *text, const char *piece)
 	text_add_bytes(text, piece, strlen(piece));
 }
 
+/* Most of the time there is room, and it is printed once. */
 void text_printf(struct text *text, const char *format, ...)
 {
+	size_t room = text->room - text->length;
 	va_list arguments;
 
 	va_start(arguments, format);
-	int length = vsnprintf(NULL, 0, format, arguments);
+	int length = vsnprintf(room ? text->data + text->length : NULL, room, format,
+			       arguments);
 	va_end(arguments);
 	if (length < 0)
 		abort();
-	text_reserve(text, (size_t)length);
-	va_start(arguments, format);
-	vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
-	va_end(arguments);
+	if ((size_t)length >= room) {
+		text_reserve(text, (size_t)length);
+		va_start(arguments, format);
+		vsnprintf(text->data + text->length, (size_t)length + 1, format,
+			  arguments);
+		va_end(arguments);
+	}
 	text->length += (size_t)length;
 }
 
