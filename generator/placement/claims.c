@@ -11,12 +11,18 @@ const char *const claim_state_words[CLAIM_STATES] = {
 	[CLAIM_FAILED] = "failed",
 };
 
-void claim_done(struct claim *claim)
+/* A claim is large: it is cleared only where it is used again. */
+static void free_owned(struct claim *claim)
 {
 	free(claim->name);
 	free(claim->memory);
 	free(claim->policy);
 	free(claim->failure);
+}
+
+void claim_done(struct claim *claim)
+{
+	free_owned(claim);
 	*claim = (struct claim){ .name = NULL };
 }
 
@@ -25,7 +31,7 @@ void claims_free(struct claims *claims)
 	if (!claims)
 		return;
 	for (size_t i = 0; i < claims->count; i++)
-		claim_done(&claims->items[i]);
+		free_owned(&claims->items[i]);
 	free(claims->items);
 	free(claims);
 }
@@ -87,7 +93,7 @@ void claims_drop(struct claims *claims, const char *uuid)
 
 	if (!claims_find(claims, uuid))
 		return;
-	claim_done(&claims->items[at]);
+	free_owned(&claims->items[at]);
 	claims->count--;
 	memmove(&claims->items[at], &claims->items[at + 1],
 		(claims->count - at) * sizeof(*claims->items));

@@ -346,23 +346,64 @@ static bool read_key(const struct key *key, char **rest, struct claim *claim,
 	return !error || fault(diag, at, key->key, error);
 }
 
-static bool read_line(struct claims *claims, char *line, struct place at,
-		      struct diag *diag)
+/* CLAIM is zero, and its owner's whatever happens. */
+static bool read_line(struct claim *claim, char *line, struct place at, struct diag *diag)
 {
-	struct claim claim = { .name = NULL };
 	char *rest = line, *uuid = strsep(&rest, " ");
 	bool fine = is_uuid(uuid) || fault(diag, at, "claim", "it begins with a UUID");
 
 	if (fine)
-		memcpy(claim.uuid, uuid, sizeof(claim.uuid));
+		memcpy(claim->uuid, uuid, sizeof(claim->uuid));
 	for (size_t i = 0; i < ARRAY_SIZE(keys) && fine; i++)
-		fine = read_key(&keys[i], &rest, &claim, at, diag);
-	if (fine && claims_find(claims, claim.uuid))
-		fine = fault(diag, at, claim.uuid, "this guest has a claim already");
-	if (fine)
-		claims_put(claims, &claim);
-	claim_done(&claim);
+		fine = read_key(&keys[i], &rest, claim, at, diag);
 	return fine;
+}
+
+/* The last claim goes where its UUID belongs, if that is not where it is. */
+static bool settle(struct claims *claims, struct place at, struct diag *diag)
+{
+	struct claim *last = &claims->items[claims->count - 1];
+
+	if (claims->count == 1 || strcmp(last[-1].uuid, last->uuid) < 0)
+		return true;
+	struct claim moved = *last;
+	claims->count--;
+	bool twice = claims_find(claims, moved.uuid) != NULL;
+	if (!twice)
+		claims_put(claims, &moved);
+	else
+		fault(diag, at, moved.uuid, "this guest has a claim already");
+	claim_done(&moved);
+	return !twice;
+}
+
+/* Room for as many claims as there are lines, all zero, as append() would leave it. */
+static struct claim *room_for_lines(const char *text)
+{
+	size_t lines = 1, room = 1;
+
+	while ((text = strchr(text, '\n'))) {
+		text++;
+		lines++;
+	}
+	while (room < lines)
+		room *= 2;
+	return xcalloc(room, sizeof(struct claim));
+}
+
+static bool read_lines(struct claims *claims, char *lines, struct place at,
+		       struct diag *diag)
+{
+	char *line;
+
+	claims->items = room_for_lines(lines);
+	while ((line = strsep(&lines, "\n"))) {
+		at.line++;
+		if (!read_line(&claims->items[claims->count++], line, at, diag) ||
+		    !settle(claims, at, diag))
+			return false;
+	}
+	return true;
 }
 
 struct claims *claims_parse(const char *file, const char *text, size_t length,
@@ -371,7 +412,7 @@ struct claims *claims_parse(const char *file, const char *text, size_t length,
 	cleanup_claims struct claims *claims = xcalloc(1, sizeof(*claims));
 	cleanup_free char *copy = xstrndup(text, length);
 	struct place at = { file, 1, 1 };
-	char *rest = copy, *line;
+	char *rest = copy;
 
 	if (strlen(copy) != length || !length || copy[length - 1] != '\n') {
 		fault(diag, (struct place){ file, 0, 0 }, "claims",
@@ -379,15 +420,9 @@ struct claims *claims_parse(const char *file, const char *text, size_t length,
 		return NULL;
 	}
 	copy[length - 1] = '\0';
-	line = strsep(&rest, "\n");
-	if (!text_equal(line, heading)) {
+	if (!text_equal(strsep(&rest, "\n"), heading)) {
 		fault(diag, at, "claims", "the first line is not \"vmgen-claims 1\"");
 		return NULL;
 	}
-	while ((line = strsep(&rest, "\n"))) {
-		at.line++;
-		if (!read_line(claims, line, at, diag))
-			return NULL;
-	}
-	return take(claims);
+	return !rest || read_lines(claims, rest, at, diag) ? take(claims) : NULL;
 }
