@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Processes by number and start. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "machine/process.h"
+
+/* proc(5): 3 is the state, 22 the start, 52 the last; comm before them has at most 64
+ * bytes, but any. */
+enum { FIELD_STATE = 3, FIELD_START = 22, STAT_BYTES = 2048 };
+
+enum sight { THERE, GONE, UNKNOWN };
+
+static enum sight sight_of_error(void)
+{
+	return errno == ENOENT || errno == ESRCH ? GONE : UNKNOWN;
+}
+
+static enum sight read_stat(int proc, unsigned pid, char *stat)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%u/stat", pid);
+	int fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return sight_of_error();
+	ssize_t length = read(fd, stat, STAT_BYTES - 1);
+	enum sight sight = length < 0 ? sight_of_error() : THERE;
+	close(fd);
+	stat[length < 0 ? 0 : length] = '\0';
+	return sight;
+}
+
+/* In "PID (comm) S PPID ...", where comm may hold spaces and parentheses. */
+static enum sight parse_stat(char *stat, uint64_t *ret_start)
+{
+	char *rest = strrchr(stat, ')'), *field = NULL;
+	unsigned long long start;
+
+	if (!rest || rest[1] != ' ')
+		return UNKNOWN;
+	rest += 2;
+	if (*rest == 'Z' || *rest == 'X')
+		return GONE;
+	for (int i = FIELD_STATE; i <= FIELD_START; i++)
+		field = strsep(&rest, " ");
+	if (!field || !text_number(field, &start))
+		return UNKNOWN;
+	*ret_start = start;
+	return THERE;
+}
+
+static enum sight look(int proc, unsigned pid, uint64_t *ret_start)
+{
+	char stat[STAT_BYTES];
+	enum sight sight = pid ? read_stat(proc, pid, stat) : GONE;
+
+	return sight == THERE ? parse_stat(stat, ret_start) : sight;
+}
+
+bool process_find(int proc, unsigned pid, struct process *ret_process)
+{
+	uint64_t start;
+
+	if (look(proc, pid, &start) != THERE)
+		return false;
+	*ret_process = (struct process){ pid, start };
+	return true;
+}
+
+bool process_lives(int proc, const struct process *process)
+{
+	uint64_t start = 0;
+	enum sight sight = look(proc, process->pid, &start);
+
+	return sight == UNKNOWN || (sight == THERE && start == process->start);
+}
+
+bool process_number_taken(unsigned pid)
+{
+	return pid && (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
+}
+
+uint64_t process_boot_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec;
+}

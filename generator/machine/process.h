@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Processes that cannot be mistaken for later ones with their number, and the clock that
+ * their starts are counted by. PROC is the directory, opened. */
+#ifndef VMGEN_PROCESS_H
+#define VMGEN_PROCESS_H
+
+#include <stdbool.h>
+
+#include "placement/claims.h"
+
+/* The process that has the number PID now. False where there is none, or only what is
+ * left of it until its parent has asked how it ended. */
+bool process_find(int proc, unsigned pid, struct process *ret_process);
+
+/* Whether it is still there. Where that cannot be told (no memory, no right to look), it
+ * is: too long a claim is better than none. */
+bool process_lives(int proc, const struct process *process);
+
+/* Whether there is any process, or thread, of that number: a tenth of the time. */
+bool process_number_taken(unsigned pid);
+
+/* Since boot, time asleep included. */
+uint64_t process_boot_seconds(void);
+
+#endif
