@@ -13,6 +13,21 @@ struct tag_attribute {
 	size_t value, value_end;
 };
 
+enum tag_kind { TAG_START, TAG_EMPTY, TAG_END };
+
+struct tag {
+	enum tag_kind kind;
+	size_t start, end;
+	size_t name;
+};
+
+/* The tag that begins at *AT or behind it; *AT is moved behind the tag. Comments, CDATA
+ * sections and processing instructions are passed over. False if there is none, or what
+ * only a malformed document has. This is to skim a document that is long, not to read it:
+ * what is found must be parsed. */
+bool tag_next(const char *text, size_t *at, size_t limit, struct tag *ret_tag);
+bool tag_is_named(const char *text, const struct tag *tag, const char *name);
+
 size_t tag_skip_space(const char *text, size_t at, size_t limit);
 /* The end of the element's name that begins at AT. */
 size_t tag_skip_name(const char *text, size_t at, size_t limit);

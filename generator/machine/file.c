@@ -16,11 +16,17 @@ static void close_pointer(int *fd)
 }
 
 /* -1 and a report when PATH is not a regular file that can be opened. */
-static int open_regular(const char *path, struct place place, struct diag *diag)
+static int open_regular(int directory, const char *path, int flags, struct place place,
+			struct diag *diag)
 {
 	struct stat status;
-	cleanup(close_pointer) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	cleanup(close_pointer) int fd = openat(directory, path,
+					       O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
 
+	if (fd < 0 && errno == ELOOP && (flags & O_NOFOLLOW)) {
+		diag_error(diag, place, NULL, "is a symbolic link; a file goes here");
+		return -1;
+	}
 	if (fd < 0 || fstat(fd, &status)) {
 		diag_error(diag, place, NULL, "cannot be opened: %s", strerror(errno));
 		return -1;
@@ -35,18 +41,14 @@ static int open_regular(const char *path, struct place place, struct diag *diag)
 	return opened;
 }
 
-char *file_read(const char *path, size_t max, size_t *ret_length, struct diag *diag)
+/* All that is left in FD, or NULL and a report. */
+static char *read_all(int fd, size_t max, size_t *ret_length, struct place place,
+		      struct diag *diag)
 {
-	bool input = text_equal(path, "-");
-	struct place place = { .file = input ? "standard input" : path };
-	cleanup(close_pointer) int fd = input ? STDIN_FILENO
-					      : open_regular(path, place, diag);
 	cleanup_text struct text text = TEXT_INIT;
 	char block[65536];
 	ssize_t count;
 
-	if (fd < 0)
-		return NULL;
 	while ((count = read(fd, block, sizeof(block))) > 0) {
 		text_add_bytes(&text, block, (size_t)count);
 		if (text.length > max) {
@@ -60,6 +62,27 @@ char *file_read(const char *path, size_t max, size_t *ret_length, struct diag *d
 	}
 	*ret_length = text.length;
 	return text_take(&text);
+}
+
+char *file_read(const char *path, size_t max, size_t *ret_length, struct diag *diag)
+{
+	bool input = text_equal(path, "-");
+	struct place place = { .file = input ? "standard input" : path };
+	cleanup(close_pointer) int fd = input ? STDIN_FILENO
+					      : open_regular(AT_FDCWD, path, 0, place,
+							     diag);
+
+	return fd < 0 ? NULL : read_all(fd, max, ret_length, place, diag);
+}
+
+char *file_read_at(int directory, const char *name, const char *shown, size_t max,
+		   size_t *ret_length, struct diag *diag)
+{
+	struct place place = { .file = shown };
+	cleanup(close_pointer) int fd = open_regular(directory, name, O_NOFOLLOW, place,
+						     diag);
+
+	return fd < 0 ? NULL : read_all(fd, max, ret_length, place, diag);
 }
 
 bool file_is_directory(const char *path)

@@ -13,6 +13,11 @@
  */
 char *file_read(const char *path, size_t max, size_t *ret_length, struct diag *diag);
 
+/* As file_read(), of NAME in DIRECTORY, opened, and not through a symbolic link. SHOWN is
+ * what reports call it. */
+char *file_read_at(int directory, const char *name, const char *shown, size_t max,
+		   size_t *ret_length, struct diag *diag);
+
 /* Also through symbolic links. */
 bool file_is_directory(const char *path);
 
