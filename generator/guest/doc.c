@@ -404,6 +404,8 @@ struct doc *doc_parse(const char *file, const char *text, size_t length,
 	doc->length = length;
 	if (length)
 		memcpy(doc->text, text, length);
+	/* finds out that there are no threads in a static program; dictionaries ask */
+	xmlInitParser();
 	doc->namespaces = xmlDictCreate();
 	return accept_text(doc, diag) && parse(doc, diag) ? take(doc) : NULL;
 }

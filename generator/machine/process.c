@@ -94,3 +94,36 @@ uint64_t process_boot_seconds(void)
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	return (uint64_t)now.tv_sec;
 }
+
+static int open_proc(void)
+{
+	return open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+struct process process_here(unsigned pid)
+{
+	struct process process = { 0, 0 };
+	int proc = open_proc();
+
+	if (proc < 0)
+		return process;
+	if (!process_find(proc, pid, &process))
+		process = (struct process){ 0, 0 };
+	close(proc);
+	return process;
+}
+
+bool process_here_lives(const struct process *process)
+{
+	int proc = open_proc();
+	bool lives = process->pid && (proc < 0 || process_lives(proc, process));
+
+	if (proc >= 0)
+		close(proc);
+	return lives;
+}
+
+uint64_t process_here_age(const struct process *process)
+{
+	return process_boot_seconds() - process->start / (uint64_t)sysconf(_SC_CLK_TCK);
+}

@@ -19,6 +19,12 @@ bool process_lives(int proc, const struct process *process);
 /* Whether there is any process, or thread, of that number: a tenth of the time. */
 bool process_number_taken(unsigned pid);
 
+/* The same of this machine: pid 0 where there is none. */
+struct process process_here(unsigned pid);
+bool process_here_lives(const struct process *process);
+/* For how many seconds it has been there. */
+uint64_t process_here_age(const struct process *process);
+
 /* Since boot, time asleep included. */
 uint64_t process_boot_seconds(void);
 

@@ -98,3 +98,22 @@ void claims_drop(struct claims *claims, const char *uuid)
 	memmove(&claims->items[at], &claims->items[at + 1],
 		(claims->count - at) * sizeof(*claims->items));
 }
+
+static char *copy_text(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+struct claim claim_copy(const struct claim *claim)
+{
+	struct claim copy = *claim;
+
+	copy.name = copy_text(claim->name);
+	copy.policy = copy_text(claim->policy);
+	copy.failure = copy_text(claim->failure);
+	copy.memory = NULL;
+	copy.n_memory = 0;
+	for (size_t i = 0; i < claim->n_memory; i++)
+		*append(copy.memory, copy.n_memory) = claim->memory[i];
+	return copy;
+}

@@ -92,5 +92,6 @@ const struct claim *claims_find_name(const struct claims *claims, const char *na
 void claims_put(struct claims *claims, struct claim *claim);
 void claims_drop(struct claims *claims, const char *uuid);
 void claim_done(struct claim *claim);
+struct claim claim_copy(const struct claim *claim); /* its own, to be freed */
 
 #endif

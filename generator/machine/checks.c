@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What must be so on this machine the moment a guest starts. */
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/size.h"
+#include "base/text.h"
+#include "machine/checks.h"
+#include "machine/slice.h"
+#include "machine/sockets.h"
+#include "machine/sysfs.h"
+
+static void check_listener(const char *path, struct diag *diag)
+{
+	if (!sockets_listening(path))
+		diag_error(
+			diag, NOWHERE, "vhost-socket",
+			"nothing listens on %s, where the guest is the client; start the "
+			"switch's port first",
+			path);
+}
+
+static void check_directory(const char *path, struct diag *diag)
+{
+	cleanup_free char *directory = xstrdup(path);
+	char *slash = strrchr(directory, '/');
+	struct stat status;
+
+	if (slash)
+		*slash = '\0';
+	if (stat(directory, &status) || !S_ISDIR(status.st_mode))
+		diag_error(diag, NOWHERE, "vhost-socket",
+			   "the directory of %s, which the guest makes, is not there",
+			   path);
+}
+
+static void check_sockets(const struct guest *guest, struct diag *diag)
+{
+	for (size_t i = 0; i < guest->n_interfaces; i++) {
+		const struct guest_interface *interface = &guest->interfaces[i];
+
+		if (!text_equal(interface->type, "vhostuser") || !interface->path)
+			continue;
+		if (text_equal(interface->mode, "server"))
+			check_directory(interface->path, diag);
+		else
+			check_listener(interface->path, diag);
+	}
+}
+
+static void check_cpus(const struct claim *claim, struct diag *diag)
+{
+	struct cpuset offline = claim->vcpus_on, outside = claim->vcpus_on, cpus;
+
+	if (sysfs_cpus(&cpus, "/sys/devices/system/cpu/online")) {
+		cpuset_andnot(&offline, &cpus);
+		cleanup_free char *list = cpuset_format(&offline);
+		if (*list)
+			diag_error(diag, NOWHERE, "pin-offline", "CPU %s is offline",
+				   list);
+	}
+	if (slice_cpus(&cpus, "")) {
+		cpuset_andnot(&outside, &cpus);
+		cleanup_free char *list = cpuset_format(&outside);
+		cleanup_free char *allowed = cpuset_format(&cpus);
+		if (*list)
+			diag_error(diag, NOWHERE, "pin-slice",
+				   "machine.slice may not use CPU %s, only %s; libvirt "
+				   "could "
+				   "not write the pin",
+				   list, allowed);
+	}
+}
+
+/* Pages that guests which have not started yet will take. */
+static uint64_t awaited(const struct start *start, const struct claim_memory *wanted)
+{
+	const struct claims *claims = start->ledger.claims;
+	uint64_t pages = 0;
+
+	for (size_t i = 0; i < claims->count; i++) {
+		const struct claim *claim = &claims->items[i];
+
+		if (claim->state == CLAIM_RUNNING || claim->state == CLAIM_FAILED ||
+		    text_equal(claim->uuid, start->guest->uuid))
+			continue;
+		for (size_t j = 0; j < claim->n_memory; j++)
+			if (claim->memory[j].node == wanted->node &&
+			    claim->memory[j].page_size == wanted->page_size)
+				pages += claim->memory[j].bytes / wanted->page_size;
+	}
+	return pages;
+}
+
+static void check_pages(const struct start *start, const struct claim_memory *wanted,
+			struct diag *diag)
+{
+	uint64_t free, need, others;
+
+	if (!wanted->page_size ||
+	    !sysfs_number(&free,
+			  "/sys/devices/system/node/node%u/hugepages/"
+			  "hugepages-%" PRIu64 "kB/free_hugepages",
+			  wanted->node, wanted->page_size / KIB))
+		return;
+	need = wanted->bytes / wanted->page_size;
+	others = awaited(start, wanted);
+	if (free >= need + others)
+		return;
+	cleanup_free char *size = size_format(wanted->page_size);
+	diag_error(diag, NOWHERE, "hugepages-free",
+		   "%" PRIu64 " hugepages of %s are needed on node %u, %" PRIu64
+		   " are free, of which %" PRIu64 " are for guests that are starting",
+		   need, size, wanted->node, free, others);
+}
+
+bool checks_pass(const struct start *start, struct diag *diag)
+{
+	size_t errors = diag->errors;
+	const struct claim *claim = start->outcome.claim.name
+					    ? &start->outcome.claim
+					    : claims_find(start->ledger.claims,
+							  start->guest->uuid);
+
+	check_sockets(start->guest, diag);
+	if (claim)
+		check_cpus(claim, diag);
+	for (size_t i = 0; claim && i < claim->n_memory; i++)
+		check_pages(start, &claim->memory[i], diag);
+	return diag->errors == errors;
+}

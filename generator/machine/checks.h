@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What must be so on this machine the moment a guest starts, read live. */
+#ifndef VMGEN_CHECKS_H
+#define VMGEN_CHECKS_H
+
+#include "machine/start.h"
+
+/* Sockets that the guest connects to have a listener, those that it makes have a
+ * directory, its CPUs are online and guests may use them, its hugepages are free once
+ * those are counted that other guests are about to take. Each refusal names the number
+ * that was wanted and the number that is there. */
+bool checks_pass(const struct start *start, struct diag *diag);
+
+#endif
