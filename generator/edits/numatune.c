@@ -11,9 +11,11 @@ static const char *mode_of(const struct policy *policy)
 	return given(&policy->numatune.mode) ? policy->numatune.mode.text : "strict";
 }
 
-static struct reason why_here(const struct plan *plan)
+/* Why the memory is there: it is where the vCPUs are. */
+static char *why_here(const struct plan *plan)
 {
-	return (struct reason){ plan->policy->numatune.place, plan->node_why };
+	return xasprintf("%s; memory on another node costs some 20 %% (xapi CA-420968)",
+			 plan->node_why);
 }
 
 static void bind_guest(struct edits *edits, const struct plan *plan,
@@ -29,7 +31,9 @@ static void bind_guest(struct edits *edits, const struct plan *plan,
 		{ NULL, NULL, SAME_TEXT },
 	};
 
-	edits_want(edits, numatune, memory, "memory", wants, why_here(plan));
+	cleanup_free char *why = why_here(plan);
+	edits_want(edits, numatune, memory, "memory", wants,
+		   (struct reason){ plan->policy->numatune.place, why });
 }
 
 static struct element *memnode_of(const struct element *numatune, const char *cell)
@@ -54,8 +58,9 @@ static void bind_cell(struct edits *edits, const struct plan *plan,
 		{ "nodeset", nodeset, SAME_CPUS },
 		{ NULL, NULL, SAME_TEXT },
 	};
+	cleanup_free char *why = why_here(plan);
 	edits_want(edits, numatune, memnode_of(numatune, id), "memnode", wants,
-		   why_here(plan));
+		   (struct reason){ plan->policy->numatune.place, why });
 }
 
 /* A control moves the memory of all cells; without one each cell's is where its vCPUs

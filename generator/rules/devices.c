@@ -125,6 +125,17 @@ static void visit_interfaces(const struct device_visit *to)
 	}
 }
 
+/* A policy that says what is near has weighed the rest. */
+static bool weighed(const struct policy *policy, enum near kind)
+{
+	const struct values *near = policy ? &policy->numatune.near : NULL;
+
+	for (size_t i = 0; near && i < near->count; i++)
+		if (near->items[i].word == (int)kind)
+			return false;
+	return near && near->count;
+}
+
 static void visit_devices(const struct rule_input *input, const struct rule_run *run,
 			  void (*found)(const struct device_visit *visit,
 					const struct element *element,
@@ -135,8 +146,10 @@ static void visit_devices(const struct rule_input *input, const struct rule_run 
 
 	if (input->host->n_nodes < 2 || cpuset_empty(&to.nodes))
 		return;
-	visit_disks(&to);
-	visit_interfaces(&to);
+	if (!weighed(input->policy, NEAR_DISKS))
+		visit_disks(&to);
+	if (!weighed(input->policy, NEAR_INTERFACES))
+		visit_interfaces(&to);
 	element_foreach (hostdev, element_find(input->guest->domain, "devices"),
 			 "hostdev")
 		if (read_is(hostdev, "type", "pci"))
@@ -192,8 +205,9 @@ const struct rule rules_devices[] = {
 	  "a disk or device is on another node than the vCPUs",
 	  "Interrupts, doorbells and the data cross the interconnect. With vhost-user "
 	  "and a NIC: 11.3 Mpps with the CPUs together and the NIC away, 10.1 the other "
-	  "way round, so put the vCPUs together first, then near the device. Source: "
-	  "vhost zero-copy practice; OpenNebula issue 7408." },
+	  "way round, so put the vCPUs together first, then near the device. Where a "
+	  "policy says what is near, only that is looked at. Source: vhost zero-copy "
+	  "practice; OpenNebula issue 7408." },
 	{ "numa-device-unknown", DIAG_WARNING, RULE_GUEST, NEEDS_DEVICES, device_unknown,
 	  "the host does not know the node of a device that the guest uses",
 	  "numa_node in /sys/bus/pci/devices reads -1 when the firmware's tables leave "
