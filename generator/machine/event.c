@@ -49,27 +49,29 @@ static bool see_other(struct start *start, const struct event *event)
 	return true;
 }
 
-static bool mend(struct start *start, enum worker_task task, struct diag *diag)
+static void mend(struct start *start, enum worker_task task, struct diag *diag)
 {
 	unsigned pid = worker_start(task, start->guest->uuid, diag);
 
 	if (!pid)
-		return false;
+		return;
 	put_claim(start, CLAIM_HELD, process_here(pid), START_HELD_SECONDS);
 	start_say_mending(start, diag);
-	return ledger_write(&start->ledger, diag);
+	ledger_write(&start->ledger, diag);
 }
 
 static bool carry_out(struct start *start, struct diag *diag)
 {
-	switch (start_verdict(start)) {
+	switch (start->verdict) {
 	case VERDICT_MENDING:
 		start_say_mending(start, diag);
 		return false;
 	case VERDICT_MEND:
-		return mend(start, WORKER_DEFINE, diag) && false;
+		mend(start, WORKER_DEFINE, diag);
+		return false;
 	case VERDICT_MEND_START:
-		return mend(start, WORKER_DEFINE_START, diag) && false;
+		mend(start, WORKER_DEFINE_START, diag);
+		return false;
 	case VERDICT_REFUSE:
 		start_say_differs(start, diag);
 		return false;
@@ -137,8 +139,7 @@ static bool started(const struct event *event, struct diag *diag)
 	if (!ledger_write(&start.ledger, diag) || !start.policy)
 		return false;
 	start.running = true;
-	return start_compile(&start, diag) &&
-	       start_verdict(&start) == VERDICT_PASS_LIVE &&
+	return start_compile(&start, diag) && start.verdict == VERDICT_PASS_LIVE &&
 	       worker_start(WORKER_LIVE, start.guest->uuid, diag);
 }
 

@@ -81,25 +81,6 @@ bool start_load(struct start *start, const struct event *event, struct diag *dia
 	return start->policy || policy_of_others(start, diag);
 }
 
-bool start_compile(struct start *start, struct diag *diag)
-{
-	start->host = snapshot_load(diag);
-	if (!start->host)
-		return false;
-	bool limited = slice_cpus(&start->usable, "");
-	const struct input input = {
-		.policy = start->policy,
-		.host = start->host,
-		.host_policy = start->store.host_policy,
-		.claims = start->ledger.claims,
-		.doc = start->doc,
-		.guest = start->guest,
-		.usable = limited ? &start->usable : NULL,
-		.fixed = start->fixed || start->running || saved_state(start->name),
-	};
-	return compile(&input, &start->outcome, diag);
-}
-
 static bool exists(const char *directory, const char *name)
 {
 	cleanup_free char *path = xasprintf("%s/%s.xml", directory, name);
@@ -128,18 +109,29 @@ static enum enforce enforce_of(const struct start *start)
 	return (enum enforce)enforce;
 }
 
-enum verdict start_verdict(const struct start *start)
+static const struct claim *own_claim(const struct start *start)
 {
-	const struct claim *own = start->guest->uuid ? claims_find(start->ledger.claims,
-								   start->guest->uuid)
-						     : NULL;
+	return start->guest->uuid ? claims_find(start->ledger.claims, start->guest->uuid)
+				  : NULL;
+}
+
+/* It runs already, or what it was saved or sent with is what it comes with. */
+static bool keeps_hardware(const struct start *start)
+{
+	const struct claim *own = own_claim(start);
+
+	return start->fixed || start->running || saved_state(start->name) ||
+	       (own && own->state == CLAIM_INCOMING);
+}
+
+static enum verdict verdict_of(const struct start *start, bool keeps)
+{
+	const struct claim *own = own_claim(start);
 	bool held = own && own->state == CLAIM_HELD;
 	const struct situation situation = {
 		/* what others without a policy are given is made live or not at all */
 		.enforce = start->others ? ENFORCE_REWRITE : enforce_of(start),
-		.saved_state = start->others || start->running ||
-			       saved_state(start->name) ||
-			       (own && own->state == CLAIM_INCOMING),
+		.saved_state = start->others || keeps,
 		.transient = !exists("/etc/libvirt/qemu", start->name),
 		.autostart = by_autostart(start),
 		.mending = held && process_here_lives(&own->owner),
@@ -149,9 +141,34 @@ enum verdict start_verdict(const struct start *start)
 	return enforce_verdict(&situation, &start->outcome.edits);
 }
 
+bool start_compile(struct start *start, struct diag *diag)
+{
+	start->host = snapshot_load(diag);
+	if (!start->host)
+		return false;
+	bool limited = slice_cpus(&start->usable, "");
+	bool keeps = keeps_hardware(start);
+	const struct input input = {
+		.policy = start->policy,
+		.host = start->host,
+		.host_policy = start->store.host_policy,
+		.claims = start->ledger.claims,
+		.doc = start->doc,
+		.guest = start->guest,
+		.usable = limited ? &start->usable : NULL,
+		.fixed = keeps,
+	};
+	if (!compile(&input, &start->outcome, diag))
+		return false;
+	start->verdict = verdict_of(start, keeps);
+	return true;
+}
+
 struct claim start_claim(const struct start *start)
 {
-	struct claim claim = claim_copy(&start->outcome.claim);
+	bool as_it_is = start->verdict == VERDICT_PASS && start->outcome.edits.count;
+	struct claim claim = as_it_is ? start_seen(start)
+				      : claim_copy(&start->outcome.claim);
 
 	if (!start->others)
 		claim.policy = xstrdup(start->policy->name.text);
@@ -215,7 +232,7 @@ static void log_edit(const struct start *start, const struct edit *edit, const c
 void start_log_left(const struct start *start)
 {
 	const struct edits *edits = &start->outcome.edits;
-	bool live = start_verdict(start) == VERDICT_PASS_LIVE;
+	bool live = start->verdict == VERDICT_PASS_LIVE;
 
 	for (size_t i = 0; i < edits->count; i++) {
 		bool made = live && edits->items[i].reach->reach == REACH_LIVE;

@@ -26,6 +26,7 @@ struct start {
 	struct host *host;
 	struct ledger ledger;
 	struct outcome outcome;
+	enum verdict verdict;
 	struct cpuset usable;
 	bool fixed; /* it comes with the hardware it has: restored or migrated */
 	bool running;
@@ -48,12 +49,10 @@ bool start_read(struct start *start, const struct event *event, struct diag *dia
  * one. */
 bool start_load(struct start *start, const struct event *event, struct diag *diag);
 
-/* Host and outcome; the ledger is open. */
+/* Host, outcome and verdict; the ledger is open. */
 bool start_compile(struct start *start, struct diag *diag);
 
-enum verdict start_verdict(const struct start *start);
-
-/* What the compiled guest takes; what a guest without policy occupies. */
+/* What the guest takes as it will be; what it occupies as it is. */
 struct claim start_claim(const struct start *start);
 struct claim start_seen(const struct start *start);
 
