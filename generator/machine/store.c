@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "machine/file.h"
@@ -47,7 +48,7 @@ static bool is_safe(const char *path, struct diag *diag)
 		diag_error(diag, place, NULL, "cannot be read: %s", strerror(errno));
 		return false;
 	}
-	if (status.st_uid == 0 && !(status.st_mode & 022))
+	if ((status.st_uid == 0 || status.st_uid == geteuid()) && !(status.st_mode & 022))
 		return true;
 	diag_error(diag, place, NULL,
 		   "is not safe: its owner is uid %u and its mode %04o, others than root "
