@@ -7,8 +7,11 @@
 #include "base/text.h"
 #include "cli/conform.h"
 #include "cli/load.h"
+#include "machine/facts.h"
 #include "machine/file.h"
 #include "machine/kept.h"
+#include "machine/observe.h"
+#include "machine/sysfs.h"
 
 static const char policies_path[] = "/etc/vmgen/policies";
 
@@ -42,16 +45,47 @@ bool conform_open(struct conform *conform, const struct arguments *arguments)
 	const char *policies = argument_value(arguments, "policy");
 
 	conform->arguments = arguments;
-	if (!job_load_policies(job, policies ? policies : policies_path))
+	if (policies || access(policies_path, F_OK) == 0)
+		job_load_policies(job, policies ? policies : policies_path);
+	if (job->diag.errors)
 		return false;
 	conform->connection = connect_open(argument_value(arguments, "connect"),
-					   &job->diag);
+					   conform->read_only, &job->diag);
 	if (!conform->connection)
 		return false;
 	conform->one = policies && !argument_value(arguments, "all") &&
 		       !file_is_directory(policies);
 	conform->here = connect_is_here(conform->connection);
 	return conform->here ? job_load(job, arguments) : load_remote(conform);
+}
+
+/* A running guest's own memory is not free, but it is there for it. */
+static void give_back(struct conform *conform, struct domain *domain)
+{
+	cleanup_diag struct diag quiet = DIAG_INIT;
+	cleanup_seen struct seen seen = SEEN_INIT;
+
+	if (!conform->here)
+		return;
+	facts_memory(conform->job.host, "");
+	if (conform_observe(conform, domain, &seen, &quiet))
+		observe_give_back(&seen, conform->job.host);
+}
+
+bool conform_observe(struct conform *conform, struct domain *domain,
+		     struct seen *ret_seen, struct diag *diag)
+{
+	cleanup_free char *path = connect_pid_file(conform->connection,
+						   domain_name(domain));
+	uint64_t pid;
+
+	if (conform->here && sysfs_number(&pid, "%s", path) && pid < UINT32_MAX)
+		return observe((unsigned)pid, ret_seen, diag);
+	diag_error(diag, (struct place){ path, 0, 0 }, NULL,
+		   "cannot be read: guest %s does not run on this machine, or is not "
+		   "this user's",
+		   domain_name(domain));
+	return false;
 }
 
 bool conform_compile(struct conform *conform, struct domain *domain,
@@ -67,6 +101,8 @@ bool conform_compile(struct conform *conform, struct domain *domain,
 		job->policy = job->policies[0];
 	else if (!job_choose(job))
 		return false;
+	if (job->policy)
+		give_back(conform, domain);
 	return !job->policy || job_compile(job, conform->arguments, false);
 }
 

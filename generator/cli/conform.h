@@ -5,18 +5,20 @@
 
 #include "cli/job.h"
 #include "connect/domain.h"
+#include "verify.h"
 
 struct conform {
 	struct job job;
 	struct connection *connection;
 	const struct arguments *arguments;
+	bool read_only; /* set before it is opened: nothing will be changed */
 	bool one;  /* --policy is a file: for guests that are named it is the policy */
 	bool here; /* the guests run on this machine */
 };
 
-#define CONFORM_INIT                               \
-	{                                          \
-		JOB_INIT, NULL, NULL, false, false \
+#define CONFORM_INIT                                      \
+	{                                                 \
+		JOB_INIT, NULL, NULL, false, false, false \
 	}
 #define cleanup_conform cleanup(conform_done)
 
@@ -38,6 +40,10 @@ void conform_done(struct conform *conform);
  * an outcome when it is under no policy (job.policy is NULL). */
 bool conform_compile(struct conform *conform, struct domain *domain,
 		     enum domain_view view);
+
+/* How the guest runs, if that is on this machine; else false and a report. */
+bool conform_observe(struct conform *conform, struct domain *domain,
+		     struct seen *ret_seen, struct diag *diag);
 
 /* Moves the threads of the running guest that was compiled last (DOMAIN_LIVE) to where
  * the outcome has them. */

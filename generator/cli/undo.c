@@ -50,7 +50,7 @@ static int run(const struct arguments *arguments)
 {
 	cleanup_diag struct diag diag = DIAG_INIT;
 	cleanup_connection struct connection *connection = connect_open(
-		argument_value(arguments, "connect"), &diag);
+		argument_value(arguments, "connect"), false, &diag);
 
 	for (size_t i = 0; connection && i < arguments->n_words; i++)
 		undo(connection, arguments->words[i],

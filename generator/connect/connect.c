@@ -19,7 +19,7 @@ void connect_close_pointer(struct connection **connection)
 	connect_close(*connection);
 }
 
-struct connection *connect_open(const char *uri, struct diag *diag)
+struct connection *connect_open(const char *uri, bool read_only, struct diag *diag)
 {
 	cleanup_connection struct connection *connection = xcalloc(1,
 								   sizeof(*connection));
@@ -28,7 +28,7 @@ struct connection *connect_open(const char *uri, struct diag *diag)
 	if (!libvirt_load(&connection->libvirt, diag))
 		return NULL;
 	connection->handle = libvirt->virConnectOpenAuth(
-		uri, *libvirt->virConnectAuthPtrDefault, 0);
+		uri, *libvirt->virConnectAuthPtrDefault, read_only ? VIR_CONNECT_RO : 0);
 	if (!connection->handle) {
 		libvirt_report(libvirt, diag, "libvirt%s%s cannot be reached",
 			       uri ? " at " : "", uri ? uri : "");
@@ -45,6 +45,28 @@ bool connect_is_here(const struct connection *connection)
 
 	free(uri);
 	return here;
+}
+
+/* What libvirt's QEMU driver calls its state directory. */
+static char *state_directory(const char *uri)
+{
+	const char *root = strstr(uri, "?root=");
+	const char *user = getenv("XDG_RUNTIME_DIR");
+
+	if (strstr(uri, ":///embed") && root)
+		return xasprintf("%s/run/qemu", root + strlen("?root="));
+	if (strstr(uri, ":///session"))
+		return xasprintf("%s/libvirt/qemu/run", user ? user : "");
+	return xstrdup("/run/libvirt/qemu");
+}
+
+char *connect_pid_file(const struct connection *connection, const char *name)
+{
+	char *uri = connection->libvirt.virConnectGetURI(connection->handle);
+	cleanup_free char *directory = state_directory(uri ? uri : "");
+
+	free(uri);
+	return xasprintf("%s/%s.pid", directory, name);
 }
 
 char *connect_capabilities(struct connection *connection, struct diag *diag)

@@ -13,14 +13,18 @@ struct domain;
 
 #define cleanup_connection cleanup(connect_close_pointer)
 
-/* URI as libvirt has it; NULL: libvirt's own choice (LIBVIRT_DEFAULT_URI, then root's or
+/* READ_ONLY: for whoever only looks, and may do no more.
+ * URI as libvirt has it; NULL: libvirt's own choice (LIBVIRT_DEFAULT_URI, then root's or
  * the user's QEMU). NULL and a report when there is nobody there. */
-struct connection *connect_open(const char *uri, struct diag *diag);
+struct connection *connect_open(const char *uri, bool read_only, struct diag *diag);
 void connect_close(struct connection *connection);
 void connect_close_pointer(struct connection **connection);
 
 /* The QEMU of this machine, as its URI says: its host is this one. */
 bool connect_is_here(const struct connection *connection);
+
+/* The pid file of guest NAME, if that is here; the caller frees it. */
+char *connect_pid_file(const struct connection *connection, const char *name);
 
 /* What libvirt tells of the machine: capabilities XML, or NULL and a report. The caller
  * frees it. */

@@ -128,6 +128,8 @@ bool control_plan(struct plan *plan, enum control control, struct diag *diag)
 {
 	if (control == CONTROL_EMULATOR_ON_VCPU)
 		emulator_on_vcpu(plan);
+	if (control == CONTROL_FLOAT)
+		plan->emulator = plan->iothreads = (struct cpuset)CPUSET_INIT;
 	/* the guest must not know better than to use both as if they were cores */
 	if (control == CONTROL_SHARE_SMT)
 		plan->threads = 1;
