@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Given cells, each on a node of its own: a matching says whether, a search where best.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "placement/search.h"
 
-enum { NOWHERE_YET = UINT32_MAX };
+static const unsigned NOWHERE_YET = UINT_MAX;
 
 struct assignment {
 	struct search *search;

@@ -339,6 +339,17 @@ static unsigned pinned_to(const struct guest *guest, unsigned vcpu)
 							     : (unsigned)CPUSET_MAX;
 }
 
+/* A pin of its emulator or, without one, of an I/O thread; or NULL. */
+static const struct guest_pin *helpers_of(const struct guest *guest)
+{
+	if (guest->emulatorpin.element)
+		return &guest->emulatorpin;
+	for (size_t i = 0; i < guest->n_iothreads; i++)
+		if (guest->iothreads[i].pin.element)
+			return &guest->iothreads[i].pin;
+	return NULL;
+}
+
 /* Where the guest's pins put it now, if each vCPU has one CPU: a placement to keep. */
 static struct placement *standing_of(const struct guest *guest)
 {
@@ -356,8 +367,11 @@ static struct placement *standing_of(const struct guest *guest)
 		standing->cpus[vcpu] = cpu;
 		cpuset_set(&standing->owned, cpu);
 	}
-	if (guest->emulatorpin.element)
-		standing->emulator = guest->emulatorpin.cpus;
+	const struct guest_pin *helpers = helpers_of(guest);
+	if (helpers) {
+		standing->emulator = helpers->cpus;
+		standing->emulator_own = true;
+	}
 	return standing;
 }
 
