@@ -136,7 +136,7 @@ static inline struct cost brute_price(const struct place_request *request,
 		cost.columns[COST_FRAGMENTS] += whole && here < all;
 	}
 	cost.columns[COST_OWN] = emulator < node->n;
-	cost.columns[COST_ROOM] = costs_room(free - used, node->n, request->pack);
+
 	return cost;
 }
 
@@ -217,8 +217,22 @@ static inline uint64_t brute_min(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The columns that the choice of nodes decides. The firmware's distances count first, the
- * packages then, as in sites.c. */
+static inline unsigned brute_package(const struct host *host, unsigned index)
+{
+	for (size_t i = 0; i < host->n_cpus; i++)
+		if (host->cpus[i].node == (int)host->nodes[index].number)
+			return host->cpus[i].package;
+	return UINT32_MAX;
+}
+
+/* The firmware's distance; where that is equal, the same package is nearer. */
+static inline uint64_t brute_distance(const struct host *host, unsigned i, unsigned j)
+{
+	return (uint64_t)host->nodes[i].distances[j] << 15 |
+	       (brute_package(host, i) != brute_package(host, j));
+}
+
+/* The columns that the choice of nodes decides. */
 static inline struct cost brute_nodes_cost(const struct brute *brute)
 {
 	const struct place_request *request = brute->request;
@@ -235,7 +249,7 @@ static inline struct cost brute_nodes_cost(const struct brute *brute)
 				if (brute->used[i] &&
 				    cpuset_has(set, brute->nodes[j].number))
 					best = brute_min(best,
-							 host->nodes[i].distances[j]);
+							 brute_distance(host, i, j));
 		cost.columns[wish < request->n_near ? COST_NEAR + wish : COST_WITH] =
 			best == UINT64_MAX ? 0 : best;
 	}
@@ -243,8 +257,7 @@ static inline struct cost brute_nodes_cost(const struct brute *brute)
 		cost.columns[COST_NODES] += brute->used[i];
 		for (unsigned j = 0; j < brute->count; j++)
 			if (i != j && brute->used[i] && brute->used[j])
-				cost.columns[COST_DISTANCE] +=
-					host->nodes[i].distances[j];
+				cost.columns[COST_DISTANCE] += brute_distance(host, i, j);
 	}
 	return cost;
 }

@@ -10,9 +10,9 @@
 enum { OPTIONS_MAX = 32, EXIT_USAGE = 2 };
 
 static const struct command *const commands[] = {
-	&command_render, &command_rewrite, &command_diff, &command_lint,
-	&command_host,	 &command_apply,   &command_undo, &command_verify,
-	&command_rules,	 &command_schema,  NULL,
+	&command_render, &command_rewrite, &command_diff,   &command_lint,
+	&command_host,	 &command_plan,	   &command_apply,  &command_undo,
+	&command_verify, &command_rules,   &command_schema, NULL,
 };
 
 static const char intro[] =

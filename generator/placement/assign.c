@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Given cells, each on a node of its own: a matching says whether, a search where best.
  */
-#include <limits.h>
 #include <string.h>
 
 #include "placement/search.h"
 
-static const unsigned NOWHERE_YET = UINT_MAX;
+#define NOWHERE_YET UINT32_MAX
 
 struct assignment {
 	struct search *search;
@@ -20,13 +19,13 @@ struct assignment {
 };
 
 static bool fits_on(struct assignment *a, unsigned cell, const struct site *site,
-		    bool emulator, struct cost *ret_cost)
+		    bool emulator)
 {
 	const struct sites *sites = a->search->sites;
 	const struct place_cell *want = &sites->request->cells[cell];
 
 	return site->allowed && sites_units(sites, want->memory) <= site->units &&
-	       search_local(a->search, site, want->vcpus, emulator, ret_cost);
+	       search_local(a->search, site, want->vcpus, emulator).fits;
 }
 
 static void find_fits(struct assignment *a)
@@ -35,7 +34,7 @@ static void find_fits(struct assignment *a)
 	const struct place_request *request = sites->request;
 
 	for (unsigned cell = a->n_cells; cell--;) {
-		struct cost least = { { 0 } }, cost;
+		struct cost least = { { 0 } };
 		bool any = false;
 
 		for (unsigned i = 0; i < a->n_sites; i++) {
@@ -43,15 +42,14 @@ static void find_fits(struct assignment *a)
 			bool own = request->own && !site->housekeeping;
 			size_t at = (size_t)cell * a->n_sites + i;
 
-			a->hosts[at] = fits_on(a, cell, site, own, &cost);
-			a->fits[at] = fits_on(a, cell, site, own && request->own_each,
-					      &cost);
+			a->hosts[at] = fits_on(a, cell, site, own);
+			a->fits[at] = fits_on(a, cell, site, own && request->own_each);
 			if (!a->fits[at])
 				continue;
-			search_cheapest(a->search, site, request->cells[cell].vcpus,
-					&cost);
-			if (!any || costs_compare(&cost, &least, request->pack) < 0)
-				least = cost;
+			struct local here = search_cheapest(a->search, site,
+							    request->cells[cell].vcpus);
+			if (!any || costs_compare(&here.cost, &least, request->pack) < 0)
+				least = here.cost;
 			any = true;
 		}
 		a->least[cell] = a->least[cell + 1];
@@ -121,6 +119,19 @@ static bool match_with_emulator(struct assignment *a)
 	return false;
 }
 
+/* Puts the emulator beside PART or takes it away, and what that changes into TOTAL. */
+static void move_emulator(struct search *search, struct part *part, bool emulator,
+			  struct cost *total)
+{
+	struct local before = search_local(search, part->site, part->vcpus, !emulator);
+	struct local after = search_local(search, part->site, part->vcpus, emulator);
+
+	costs_add(total, &after.cost);
+	costs_subtract(total, &before.cost);
+	part->emulator = emulator;
+	part->used = after.used;
+}
+
 /* The cells are where parts say: the best place for the emulator, and what it all costs.
  */
 static void finish(struct assignment *a)
@@ -128,31 +139,28 @@ static void finish(struct assignment *a)
 	struct search *search = a->search;
 	struct part *parts = search->parts.items;
 	enum emulators emulators = search_emulators(search, a->n_cells);
-	struct cost total = search_nodes_cost(parts, a->n_cells), cost;
+	struct cost total = search_nodes_cost(parts, a->n_cells);
 
 	for (unsigned i = 0; i < a->n_cells; i++) {
-		parts[i].emulator = emulators == EMULATORS_EACH &&
-				    !parts[i].site->housekeeping;
-		search_local(search, parts[i].site, parts[i].vcpus, parts[i].emulator,
-			     &cost);
-		costs_add(&total, &cost);
+		bool emulator = emulators == EMULATORS_EACH &&
+				!parts[i].site->housekeeping;
+		struct local here = search_local(search, parts[i].site, parts[i].vcpus,
+						 emulator);
+
+		parts[i].emulator = emulator;
+		parts[i].used = here.used;
+		costs_add(&total, &here.cost);
 	}
 	if (emulators != EMULATORS_ONE) {
-		search_offer(search, &total);
+		search_offer(search, total);
 		return;
 	}
 	for (unsigned i = 0; i < a->n_cells; i++) {
-		struct cost with = total, without;
-
-		if (!a->hosts[i * (size_t)a->n_sites + parts[i].site->index])
+		if (!a->hosts[(size_t)i * a->n_sites + parts[i].site->index])
 			continue;
-		search_local(search, parts[i].site, parts[i].vcpus, false, &without);
-		search_local(search, parts[i].site, parts[i].vcpus, true, &cost);
-		costs_add(&with, &cost);
-		costs_subtract(&with, &without);
-		parts[i].emulator = true;
-		search_offer(search, &with);
-		parts[i].emulator = false;
+		move_emulator(search, &parts[i], true, &total);
+		search_offer(search, total);
+		move_emulator(search, &parts[i], false, &total);
 	}
 }
 
@@ -186,14 +194,14 @@ static void assign(struct assignment *a, unsigned cell, const struct cost *spent
 		from = part[-1].site->index + 1;
 	for (unsigned i = from; i < a->n_sites && search->steps < NODES_STEPS; i++) {
 		const struct site *site = &search->sites->items[i];
-		struct cost sum = *spent, here;
+		struct cost sum = *spent;
 
 		if (!a->fits[(size_t)cell * a->n_sites + i] || used(a, cell, site))
 			continue;
 		search->steps += cell + 1;
 		part->site = site;
-		search_cheapest(search, site, part->vcpus, &here);
-		costs_add(&sum, &here);
+		struct local here = search_cheapest(search, site, part->vcpus);
+		costs_add(&sum, &here.cost);
 		struct cost bound = search_bound(search, cell + 1, a->n_cells);
 		costs_add(&bound, &sum);
 		costs_add(&bound, &a->least[cell + 1]);

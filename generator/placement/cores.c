@@ -69,6 +69,12 @@ static unsigned room_beside(const struct node *node, const struct core *core)
 	return cores_room(node->sites->request, core, core->free - !core->spare);
 }
 
+/* A single vCPU or emulator on it leaves it half used. */
+static bool breaks(const struct core *core)
+{
+	return core->whole && core->n_threads > 1;
+}
+
 static void domain_add(const struct node *node, struct domain *domain, unsigned index)
 {
 	const struct core *core = &node->cores[index];
@@ -83,7 +89,7 @@ static void domain_add(const struct node *node, struct domain *domain, unsigned 
 					  ? NULL
 					  : &node->cores[domain->emulator];
 	if (!best || price < domain->price ||
-	    (price == domain->price && core->whole < best->whole)) {
+	    (price == domain->price && breaks(core) < breaks(best))) {
 		domain->emulator = index;
 		domain->price = price;
 	}
@@ -247,6 +253,14 @@ static void pair_up(const struct slot *slots, unsigned count, unsigned last,
 		}
 }
 
+/* Is A the better core for what does not fill one? */
+static bool tighter(const struct node *node, const struct slot *a, const struct slot *b)
+{
+	bool whole_a = node->cores[a->core].whole, whole_b = node->cores[b->core].whole;
+
+	return whole_a != whole_b ? whole_b : a->room < b->room;
+}
+
 /* Cores that are filled, then the tightest one for what remains. */
 static void fill(const struct node *node, const struct slot *slots, unsigned count,
 		 unsigned need, unsigned *takes)
@@ -259,7 +273,7 @@ static void fill(const struct node *node, const struct slot *slots, unsigned cou
 			need -= slots[i].room;
 		}
 	for (unsigned i = 0; i < count && need; i++)
-		if (!takes[slots[i].core] && (!last || slots[i].room < last->room))
+		if (!takes[slots[i].core] && (!last || tighter(node, &slots[i], last)))
 			last = &slots[i];
 	if (!last)
 		return;
@@ -280,35 +294,33 @@ static unsigned l3_count(const struct node *node, const unsigned *takes)
 	return count;
 }
 
-static struct cost price(const struct node *node, const struct site *site,
-			 const struct cores_choice *choice)
+static void price(const struct node *node, struct cores_choice *choice)
 {
 	const struct place_request *request = node->sites->request;
-	unsigned free = site->free;
-	struct cost cost = { { 0 } };
+	struct cost *cost = &choice->cost;
 
+	*cost = (struct cost){ { 0 } };
+	choice->used = 0;
 	for (unsigned i = 0; i < node->count; i++) {
 		const struct core *core = &node->cores[i];
 		bool emulator = choice->emulator == i;
-		unsigned takes = choice->takes[i];
+		unsigned takes = request->shared ? 0 : choice->takes[i];
 		bool isolated = takes && request->smt == SMT_ISOLATE;
 		unsigned used = isolated ? core->n_threads : takes;
 
 		if (!used && !emulator)
 			continue;
 		used += emulator && !core->spare;
-		cost.columns[COST_SIBLING] += emulator && takes;
-		cost.columns[COST_SHARING] |= core->shared;
-		cost.columns[COST_FRAGMENTS] += core->whole && used < core->n_threads;
-		free -= used;
+		choice->used += used;
+		cost->columns[COST_SIBLING] += emulator && takes;
+		cost->columns[COST_SHARING] |= core->shared;
+		cost->columns[COST_FRAGMENTS] += core->whole && used < core->n_threads;
 	}
-	cost.columns[COST_L3] = l3_count(node, choice->takes);
-	cost.columns[COST_OWN] = choice->emulator != CORES_NONE;
-	cost.columns[COST_ROOM] = costs_room(free, site->n_threads, request->pack);
-	return cost;
+	cost->columns[COST_L3] = l3_count(node, choice->takes);
+	cost->columns[COST_OWN] = choice->emulator != CORES_NONE;
 }
 
-static bool use(struct node *node, const struct site *site, unsigned need, bool emulator,
+static bool use(struct node *node, unsigned need, bool emulator,
 		struct cores_choice *choice)
 {
 	cleanup_free struct slot *slots = NULL;
@@ -331,7 +343,7 @@ static bool use(struct node *node, const struct site *site, unsigned need, bool 
 	slots = xcalloc(node->count, sizeof(*slots));
 	memset(choice->takes, 0, node->count * sizeof(*choice->takes));
 	fill(node, slots, find_slots(node, choice->emulator, slots), need, choice->takes);
-	choice->cost = price(node, site, choice);
+	price(node, choice);
 	return true;
 }
 
@@ -358,14 +370,15 @@ bool cores_choose(const struct sites *sites, const struct site *site, unsigned v
 
 	for (unsigned i = 0; i < (emulator ? 4 : 2); i++) {
 		node.way = ways[i];
-		if (!use(&node, site, needed(sites, vcpus), emulator, &other) ||
+		if (!use(&node, needed(sites, vcpus), emulator, &other) ||
 		    (found &&
 		     costs_compare(&other.cost, &best.cost, sites->request->pack) >= 0))
 			continue;
 		found = true;
-		best.cost = other.cost;
-		best.emulator = other.emulator;
 		memcpy(best.takes, other.takes, site->n_cores * sizeof(*best.takes));
+		other.takes = best.takes;
+		best = other;
+		other.takes = takes;
 	}
 	if (found)
 		*choice = best;

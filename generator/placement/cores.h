@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Which cores of a node a guest cell gets: the exact choice by the columns of costs.h
- * that one node decides (sibling, sharing, l3, own, fragments, room).
+ * that one node decides (sibling, sharing, l3, own, fragments).
  */
 #ifndef VMGEN_CORES_H
 #define VMGEN_CORES_H
@@ -14,6 +14,7 @@ struct cores_choice {
 	unsigned *takes;   /* vCPUs on each core of the site: an array of site->n_cores */
 	unsigned emulator; /* core of the site that the emulator's CPU is on, or
 			      CORES_NONE */
+	unsigned used;	   /* CPUs that are no longer free for vCPUs */
 	struct cost cost;
 };
 

@@ -139,13 +139,3 @@ void costs_subtract(struct cost *sum, const struct cost *less)
 	for (unsigned i = 0; i < COST_COLUMNS; i++)
 		sum->columns[i] -= less->columns[i];
 }
-
-/* In thousandths of the node, so that nodes of different sizes compare. */
-uint64_t costs_room(unsigned free, unsigned total, bool pack)
-{
-	if (!total)
-		return 0;
-	if (!pack && free * 2 >= total)
-		return (uint64_t)(total - free) * 1000 / total;
-	return 1000 + free;
-}

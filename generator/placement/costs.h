@@ -48,7 +48,4 @@ int costs_compare(const struct cost *a, const struct cost *b, bool pack);
 void costs_add(struct cost *sum, const struct cost *more);
 void costs_subtract(struct cost *sum, const struct cost *less);
 
-/* COST_ROOM of a node that has FREE of its TOTAL CPUs left with the guest on it. */
-uint64_t costs_room(unsigned free, unsigned total, bool pack);
-
 #endif

@@ -10,43 +10,37 @@ static unsigned cache_slot(const struct site *site, unsigned vcpus, bool emulato
 	       SEARCH_CACHE;
 }
 
-/* What one node decides of the cost; false when the vCPUs do not fit. */
-bool search_local(struct search *search, const struct site *site, unsigned vcpus,
-		  bool emulator, struct cost *ret_cost)
+struct local search_local(struct search *search, const struct site *site, unsigned vcpus,
+			  bool emulator)
 {
 	struct cached *cached = &search->cache[cache_slot(site, vcpus, emulator)];
 
 	if (cached->site != site || cached->vcpus != vcpus ||
 	    cached->emulator != emulator) {
 		struct cores_choice choice = { .takes = search->takes };
+		bool fits = cores_choose(search->sites, site, vcpus, emulator, &choice);
 
-		*cached = (struct cached){ .site = site,
-					   .vcpus = vcpus,
-					   .emulator = emulator };
-		cached->fits = cores_choose(search->sites, site, vcpus, emulator,
-					    &choice);
-		if (cached->fits)
-			cached->cost = choice.cost;
+		*cached = (struct cached){
+			site, vcpus, emulator, { fits, choice.used, choice.cost }
+		};
 	}
-	*ret_cost = cached->cost;
-	return cached->fits;
+	return cached->local;
 }
 
-bool search_cheapest(struct search *search, const struct site *site, unsigned vcpus,
-		     struct cost *ret_cost)
+struct local search_cheapest(struct search *search, const struct site *site,
+			     unsigned vcpus)
 {
 	const struct place_request *request = search->sites->request;
 	bool own = request->own && !site->housekeeping;
-	struct cost with;
+	struct local without = search_local(search, site, vcpus,
+					    own && request->own_each);
 
-	if (own && request->own_each)
-		return search_local(search, site, vcpus, true, ret_cost);
-	if (!search_local(search, site, vcpus, false, ret_cost))
-		return false;
-	if (own && search_local(search, site, vcpus, true, &with) &&
-	    costs_compare(&with, ret_cost, request->pack) < 0)
-		*ret_cost = with;
-	return true;
+	if (!own || request->own_each || !without.fits)
+		return without;
+	struct local with = search_local(search, site, vcpus, true);
+	return with.fits && costs_compare(&with.cost, &without.cost, request->pack) < 0
+		       ? with
+		       : without;
 }
 
 static void lower(uint64_t *column, uint64_t value)
@@ -122,12 +116,16 @@ bool search_better(const struct search *search, const struct cost *cost)
 	       costs_compare(cost, &search->best.cost, search->sites->request->pack) < 0;
 }
 
-void search_offer(struct search *search, const struct cost *cost)
+void search_offer(struct search *search, struct cost cost)
 {
-	if (!search_better(search, cost))
+	if (!search_better(search, &cost))
+		return;
+	cost.columns[COST_ROOM] = room_cost(&search->room, search->parts.items,
+					    search->parts.count);
+	if (!search_better(search, &cost))
 		return;
 	search->best = search->parts;
-	search->best.cost = *cost;
+	search->best.cost = cost;
 	search->found = true;
 }
 
@@ -160,6 +158,7 @@ bool nodes_choose(const struct sites *sites, struct parts *ret_parts)
 	cleanup_free unsigned *takes = xcalloc(sites->largest, sizeof(*takes));
 	struct search search = { .sites = sites, .cache = cache, .takes = takes };
 
+	room_init(&search.room, sites);
 	find_least(&search);
 	if (sites->request->cells)
 		assign_cells(&search);
@@ -168,5 +167,6 @@ bool nodes_choose(const struct sites *sites, struct parts *ret_parts)
 	if (search.found)
 		*ret_parts = search.best;
 	ret_parts->steps = search.steps;
+	room_done(&search.room);
 	return search.found;
 }

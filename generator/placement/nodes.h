@@ -20,6 +20,7 @@ struct part {
 	unsigned vcpus;
 	uint64_t memory; /* bytes */
 	bool emulator;	 /* gets a CPU of its own here */
+	unsigned used;	 /* CPUs that this takes from vCPUs */
 };
 
 struct parts {

@@ -77,22 +77,6 @@ static void cells_by_node(struct sites *sites, const unsigned *cpus,
 	}
 }
 
-/* Index of the node with NUMBER; sites->count when there is none. */
-static unsigned site_index(const struct sites *sites, unsigned number)
-{
-	unsigned index = 0;
-
-	while (index < sites->count && sites->items[index].number != number)
-		index++;
-	return index;
-}
-
-static const struct site *site_of(const struct sites *sites,
-				  const struct placed_cell *cell)
-{
-	return &sites->items[site_index(sites, cell->node)];
-}
-
 /* The node that all CPUs of a cell are on. */
 static bool cell_node(struct sites *sites, const unsigned *cpus, struct placed_cell *cell,
 		      size_t index, struct text *why)
@@ -122,7 +106,7 @@ static bool check_nodes(const struct sites *sites, const struct placement *place
 
 	for (size_t i = 0; i < placement->n_cells; i++) {
 		unsigned node = placement->cells[i].node;
-		unsigned index = site_index(sites, node);
+		unsigned index = sites_index(sites, node);
 
 		if (index == sites->count || !sites->items[index].allowed)
 			text_printf(why, "node %u is not one that the guest may use",
@@ -149,7 +133,7 @@ static bool check_memory(const struct sites *sites, struct placement *placement,
 	for (size_t i = 0; i < placement->n_cells; i++) {
 		struct placed_cell *cell = &placement->cells[i];
 
-		parts[i] = (struct part){ .site = site_of(sites, cell),
+		parts[i] = (struct part){ .site = sites_of(sites, cell->node),
 					  .vcpus = cpuset_count(&cell->vcpus) };
 		total += cell->memory;
 	}
@@ -170,17 +154,6 @@ static bool check_memory(const struct sites *sites, struct placement *placement,
 		return false;
 	}
 	return true;
-}
-
-/* By core of the host: how many of the vCPUs of SET are on it. */
-static unsigned *count_takes(struct sites *sites, const unsigned *cpus,
-			     const struct cpuset *set)
-{
-	unsigned *takes = xcalloc(sites->n_cores, sizeof(*takes));
-
-	cpuset_foreach (vcpu, set)
-		takes[sites_thread(sites, cpus[vcpu])->core]++;
-	return takes;
 }
 
 static bool check_core(const struct sites *sites, const struct core *core, unsigned takes,
@@ -204,7 +177,7 @@ static bool check_smt(struct sites *sites, const unsigned *cpus,
 		      const struct placed_cell *cell, struct text *why)
 {
 	enum smt smt = sites->request->smt;
-	cleanup_free unsigned *takes = count_takes(sites, cpus, &cell->vcpus);
+	cleanup_free unsigned *takes = pinned_takes(sites, cpus, &cell->vcpus);
 	unsigned alone = 0, vcpus = cpuset_count(&cell->vcpus);
 
 	for (unsigned i = 0; i < sites->n_cores; i++) {
@@ -217,96 +190,6 @@ static bool check_smt(struct sites *sites, const unsigned *cpus,
 	return !why->length;
 }
 
-/* What speaks against a CPU for the emulator; the higher the worse. */
-static unsigned against(const struct core *core, const struct thread *thread,
-			unsigned takes, const struct cpuset *keep)
-{
-	return (keep && cpuset_has(keep, thread->cpu) ? 0U : 16U) + (takes ? 8U : 0U) +
-	       (core->shared ? 4U : 0U) + (core->whole ? 2U : 0U) + thread->free;
-}
-
-/* CPUs that are the guest's: its vCPUs', and where they float the last one on a node. */
-static bool taken(const struct sites *sites, const struct core *core,
-		  const struct thread *thread, const struct cpuset *used)
-{
-	const struct site *site = &sites->items[core->site];
-
-	if (sites->request->shared)
-		return thread->free && site->free < 2;
-	return cpuset_has(used, thread->cpu);
-}
-
-/* The best CPU for the emulator on the nodes of SET, or NULL. */
-static const struct thread *emulator_on(const struct sites *sites,
-					const struct cpuset *nodes, const unsigned *takes,
-					const struct cpuset *used,
-					const struct cpuset *keep)
-{
-	bool isolate = sites->request->smt == SMT_ISOLATE && !sites->request->shared;
-	const struct thread *best = NULL;
-	unsigned least = UINT32_MAX;
-
-	for (unsigned i = 0; i < sites->n_threads; i++) {
-		const struct thread *thread = &sites->threads[i];
-		const struct core *core = &sites->cores[thread->core];
-		unsigned on = takes ? takes[thread->core] : 0;
-
-		if (!thread->own || (isolate && on) ||
-		    !cpuset_has(nodes, sites->items[core->site].number) ||
-		    taken(sites, core, thread, used))
-			continue;
-		if (against(core, thread, on, keep) < least) {
-			least = against(core, thread, on, keep);
-			best = thread;
-		}
-	}
-	return best;
-}
-
-static bool choose_emulator(struct sites *sites, const struct placement *placement,
-			    const struct cpuset *keep, struct cpuset *ret_own,
-			    struct text *why)
-{
-	struct cpuset nodes = CPUSET_INIT, used = CPUSET_INIT, all = CPUSET_INIT;
-	cleanup_free unsigned *takes = NULL;
-	bool housekeeping = false;
-
-	if (!sites->request->own)
-		return true;
-	for (size_t i = 0; i < placement->n_cells; i++) {
-		const struct site *site = site_of(sites, &placement->cells[i]);
-
-		cpuset_or(&all, &placement->cells[i].vcpus);
-		housekeeping |= site->housekeeping;
-		if (!site->housekeeping)
-			cpuset_set(&nodes, site->number);
-	}
-	if (cpuset_empty(&nodes) || (housekeeping && !sites->request->own_each))
-		return true;
-	if (placement->cpus)
-		takes = count_takes(sites, placement->cpus, &all);
-	for (size_t i = 0; i < placement->n_vcpus && placement->cpus; i++)
-		cpuset_set(&used, placement->cpus[i]);
-	cpuset_foreach (node, &nodes) {
-		struct cpuset one = CPUSET_INIT;
-
-		cpuset_set(&one, node);
-		const struct thread *found = emulator_on(
-			sites, sites->request->own_each ? &one : &nodes, takes, &used,
-			keep);
-		if (!found) {
-			text_printf(why,
-				    "no CPU is left on node %u for the emulator threads",
-				    node);
-			return false;
-		}
-		cpuset_set(ret_own, found->cpu);
-		if (!sites->request->own_each)
-			break;
-	}
-	return true;
-}
-
 static bool float_or_sit(struct sites *sites, const struct placement *placement,
 			 struct text *why)
 {
@@ -316,12 +199,55 @@ static bool float_or_sit(struct sites *sites, const struct placement *placement,
 		if (placement->cpus) {
 			if (!check_smt(sites, placement->cpus, cell, why))
 				return false;
-		} else if (!site_of(sites, cell)->free && !cpuset_empty(&cell->vcpus)) {
+		} else if (!sites_of(sites, cell->node)->free &&
+			   !cpuset_empty(&cell->vcpus)) {
 			text_printf(why, "node %u has no CPU for vCPUs", cell->node);
 			return false;
 		}
 	}
 	return true;
+}
+
+/* A node for a cell without vCPUs: the least of those that have the memory for it. */
+static void settle(const struct sites *sites, struct placement *placement,
+		   const struct cpuset *used, struct placed_cell *cell)
+{
+	const struct site *best = NULL;
+
+	for (unsigned i = 0; i < sites->count; i++) {
+		const struct site *site = &sites->items[i];
+
+		if (site->allowed && !cpuset_has(used, site->number) &&
+		    site->units >= sites_units(sites, cell->memory) &&
+		    (!best || site->units < best->units))
+			best = site;
+	}
+	/* Where there is none, any: that its memory is lacking is found later. */
+	cell->node = best ? best->number : placement->cells[0].node;
+}
+
+/* The cells without vCPUs of a list, those with most memory first. */
+static void settle_all(const struct sites *sites, struct placement *placement)
+{
+	struct cpuset used = CPUSET_INIT, done = CPUSET_INIT;
+
+	for (size_t i = 0; i < placement->n_cells; i++)
+		if (!cpuset_empty(&placement->cells[i].vcpus)) {
+			cpuset_set(&used, placement->cells[i].node);
+			cpuset_set(&done, (unsigned)i);
+		}
+	while (cpuset_count(&done) < placement->n_cells) {
+		size_t next = placement->n_cells;
+
+		for (size_t i = 0; i < placement->n_cells; i++)
+			if (!cpuset_has(&done, (unsigned)i) &&
+			    (next == placement->n_cells ||
+			     placement->cells[i].memory > placement->cells[next].memory))
+				next = i;
+		settle(sites, placement, &used, &placement->cells[next]);
+		cpuset_set(&used, placement->cells[next].node);
+		cpuset_set(&done, (unsigned)next);
+	}
 }
 
 static bool arrange(struct sites *sites, struct placement *placement,
@@ -354,6 +280,8 @@ static bool arrange(struct sites *sites, struct placement *placement,
 		if (cpus && !cell_node(sites, cpus, cell, i, why))
 			return false;
 	}
+	if (!cells)
+		settle_all(sites, placement);
 	return check_nodes(sites, placement, why) &&
 	       check_memory(sites, placement, why) && float_or_sit(sites, placement, why);
 }
@@ -371,7 +299,7 @@ struct placement *pinned(struct sites *sites, const unsigned *cpus,
 		memcpy(placement->cpus, cpus, placement->n_vcpus * sizeof(*cpus));
 	}
 	if (!arrange(sites, placement, cells, n_cells, why) ||
-	    !choose_emulator(sites, placement, keep, &own, why))
+	    !pinned_emulator(sites, placement, keep, &own, why))
 		return NULL;
 	pinned_finish(sites, placement, &own);
 	return take(placement);
@@ -443,7 +371,7 @@ void pinned_finish(struct sites *sites, struct placement *placement,
 	if (placement->cpus)
 		finish_pins(sites, placement);
 	for (size_t i = 0; i < placement->n_cells; i++)
-		finish_node(sites, placement, site_of(sites, &placement->cells[i]));
+		finish_node(sites, placement, sites_of(sites, placement->cells[i].node));
 	cpuset_or(&placement->emulator, own);
 	if (cpuset_empty(&placement->emulator))
 		placement->emulator = sites->request->housekeeping;

@@ -182,11 +182,16 @@ static bool sound(const struct place_request *request, struct text *why)
 struct placement *place_quietly(const struct place_request *request,
 				const struct place_state *state, struct text *why)
 {
+	cleanup_text struct text unwanted = TEXT_INIT;
+	cleanup_sites struct sites *sites = NULL;
+	struct placement *placement;
+
+	if (!why)
+		why = &unwanted;
 	if (!sound(request, why))
 		return NULL;
-	cleanup_sites struct sites *sites = sites_new(request, state);
-	struct placement *placement = standing(sites);
-
+	sites = sites_new(request, state);
+	placement = standing(sites);
 	if (placement)
 		return placement;
 	return request->list ? pinned(sites, request->list, NULL, 0, NULL, why)

@@ -10,6 +10,7 @@
 
 #include "base/cpuset.h"
 #include "base/diag.h"
+#include "base/text.h"
 #include "host/host.h"
 #include "policy/policy.h"
 
@@ -104,6 +105,11 @@ struct placement {
 struct placement *place(const struct place_request *request,
 			const struct place_state *state, struct place at,
 			struct diag *diag);
+/* The same without a report. WHY, or NULL: gets a sentence when it is the request that
+ * cannot be met, not the room that is lacking. */
+struct placement *place_quietly(const struct place_request *request,
+				const struct place_state *state, struct text *why);
+
 void placement_free(struct placement *placement);
 void placement_free_pointer(struct placement **placement);
 

@@ -3,15 +3,10 @@
 #ifndef VMGEN_REFUSE_H
 #define VMGEN_REFUSE_H
 
-#include "base/text.h"
 #include "placement/place.h"
 
 /* Reports the refusal at AT; WHY, or NULL: the sentence that a list of CPUs fails by. */
 void refuse(const struct place_request *request, const struct place_state *state,
 	    const char *why, struct place at, struct diag *diag);
-
-/* place() without a report; WHY may get a sentence. */
-struct placement *place_quietly(const struct place_request *request,
-				const struct place_state *state, struct text *why);
 
 #endif

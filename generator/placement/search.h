@@ -6,20 +6,29 @@
 
 #include "placement/cores.h"
 #include "placement/nodes.h"
+#include "placement/room.h"
 
 enum { SEARCH_CACHE = 1 << 12 };
+
+/* What one node decides. */
+struct local {
+	bool fits;
+	unsigned used; /* CPUs that are no longer free for vCPUs */
+	struct cost cost;
+};
 
 struct cached {
 	const struct site *site; /* NULL: nothing yet */
 	unsigned vcpus;
-	bool emulator, fits;
-	struct cost cost;
+	bool emulator;
+	struct local local;
 };
 
 struct search {
 	const struct sites *sites;
 	struct cached *cache;
-	unsigned *takes;    /* scratch */
+	unsigned *takes; /* scratch */
+	struct room room;
 	struct cost least;  /* of each column that nodes decide, over all nodes */
 	struct parts parts; /* being built */
 	struct parts best;
@@ -29,15 +38,18 @@ struct search {
 
 enum emulators { EMULATORS_NONE, EMULATORS_EACH, EMULATORS_ONE };
 
-bool search_local(struct search *search, const struct site *site, unsigned vcpus,
-		  bool emulator, struct cost *ret_cost);
+/* Of VCPUS on SITE, and the emulator's CPU if EMULATOR; memory is not looked at. */
+struct local search_local(struct search *search, const struct site *site, unsigned vcpus,
+			  bool emulator);
 /* The least that VCPUS cost on SITE, wherever the emulator goes. */
-bool search_cheapest(struct search *search, const struct site *site, unsigned vcpus,
-		     struct cost *ret_cost);
+struct local search_cheapest(struct search *search, const struct site *site,
+			     unsigned vcpus);
 struct cost search_nodes_cost(const struct part *parts, unsigned count);
 struct cost search_bound(const struct search *search, unsigned placed, unsigned count);
 bool search_better(const struct search *search, const struct cost *cost);
-void search_offer(struct search *search, const struct cost *cost);
+/* Keeps the parts being built if they are the best so far; COST is theirs but for
+ * COST_ROOM. */
+void search_offer(struct search *search, struct cost cost);
 enum emulators search_emulators(const struct search *search, unsigned count);
 
 void assign_cells(struct search *search);

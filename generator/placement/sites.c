@@ -307,6 +307,20 @@ const struct thread *sites_thread(struct sites *sites, unsigned cpu)
 	return found ? *found : NULL;
 }
 
+unsigned sites_index(const struct sites *sites, unsigned number)
+{
+	unsigned index = 0;
+
+	while (index < sites->count && sites->items[index].number != number)
+		index++;
+	return index;
+}
+
+const struct site *sites_of(const struct sites *sites, unsigned number)
+{
+	return &sites->items[sites_index(sites, number)];
+}
+
 uint64_t sites_units(const struct sites *sites, uint64_t bytes)
 {
 	return bytes / sites->unit + (bytes % sites->unit != 0);

@@ -63,6 +63,11 @@ void sites_free_pointer(struct sites **sites);
 /* NULL when the host has no such CPU. */
 const struct thread *sites_thread(struct sites *sites, unsigned cpu);
 
+/* Index of the node with NUMBER; sites->count when there is none. */
+unsigned sites_index(const struct sites *sites, unsigned number);
+/* The node with NUMBER, which is there. */
+const struct site *sites_of(const struct sites *sites, unsigned number);
+
 /* Units of memory that BYTES take. */
 uint64_t sites_units(const struct sites *sites, uint64_t bytes);
 

@@ -55,25 +55,17 @@ static uint64_t memory_room(const struct sites *sites, const struct site *site)
 		       : site->units / (memory_unit(sites->request) / sites->unit);
 }
 
-/* How much a node is held to have room for. */
-enum measure {
-	MEASURE_FAIR,	/* vCPUs whose share of the memory, rounded down, fits as well */
-	MEASURE_STRICT, /* ... rounded up */
-	MEASURE_CPUS,	/* all vCPUs that fit */
-	MEASURES,
-};
-
-static unsigned measured(const struct split *split, unsigned site, bool emulator,
-			 enum measure measure)
+/* vCPUs that fit on a node with their share of the memory; that rounded up, or down. */
+static unsigned fed(const struct split *split, unsigned site, bool emulator, bool up)
 {
 	unsigned vcpus = split->search->sites->request->vcpus;
 	unsigned most = split->most[emulator][site];
 	uint64_t room = split->room[site], fed;
 
-	if (measure == MEASURE_CPUS || room >= split->units)
+	if (room >= split->units)
 		return most;
-	fed = measure == MEASURE_STRICT ? share(room, vcpus, split->units)
-					: share_below(room + 1, vcpus, split->units);
+	fed = up ? share(room, vcpus, split->units)
+		 : share_below(room + 1, vcpus, split->units);
 	if (fed < most)
 		most = (unsigned)fed;
 	return most - most % split->grain;
@@ -102,29 +94,27 @@ static void find_room(struct split *split)
 	}
 }
 
-/* TOTAL dealt out as equally as ROOM allows; false when it does not. */
-static bool deal(const unsigned *room, unsigned count, unsigned total, unsigned grain,
-		 unsigned *ret_shares)
+/* TOTAL dealt out as equally as ROOM allows, on top of SHARES; yields what is left. */
+static unsigned deal(const unsigned *room, unsigned count, unsigned total, unsigned grain,
+		     unsigned *shares)
 {
-	memset(ret_shares, 0, count * sizeof(*ret_shares));
 	while (total) {
-		unsigned open = 0, left = total / grain;
+		unsigned open = 0, grains = total / grain;
 
 		for (unsigned i = 0; i < count; i++)
-			open += ret_shares[i] < room[i];
+			open += shares[i] < room[i];
 		if (!open)
-			return false;
-		unsigned each = left / open ? left / open * grain : grain;
+			break;
+		unsigned each = grains > open ? grains / open * grain : grain;
 		for (unsigned i = 0; i < count && total; i++) {
-			unsigned more = room[i] - ret_shares[i];
+			unsigned more = room[i] > shares[i] ? room[i] - shares[i] : 0;
 
 			more = more < each ? more : each;
-			more = more < total ? more : total;
-			ret_shares[i] += more;
+			shares[i] += more;
 			total -= more;
 		}
 	}
-	return true;
+	return total;
 }
 
 /* As deal(), for units of memory, on top of what the shares have. */
@@ -192,54 +182,58 @@ bool split_memory(const struct sites *sites, struct part *parts, unsigned count,
 }
 
 /* The parts' vCPUs and memory on the nodes that they name. */
-static bool deal_out(struct split *split, enum measure measure, struct cost *cost)
+static bool deal_out(struct split *split, bool up, struct cost *cost)
 {
 	struct search *search = split->search;
-	const struct place_request *request = search->sites->request;
 	struct part *parts = search->parts.items;
 	unsigned room[PLACE_CELLS_MAX] = { 0 }, vcpus[PLACE_CELLS_MAX] = { 0 };
 	unsigned least = UINT32_MAX, largest = 0, count = split->n_nodes;
+	unsigned left = search->sites->request->vcpus;
 	uint64_t remote;
 
-	for (unsigned i = 0; i < count; i++)
-		room[i] = measured(split, parts[i].site->index, parts[i].emulator,
-				   measure);
-	if (!deal(room, count, request->vcpus, split->grain, vcpus))
+	for (unsigned i = 0; i < count; i++) {
+		room[i] = fed(split, parts[i].site->index, parts[i].emulator, up);
+		vcpus[i] = split->grain; /* no part without vCPUs */
+		left -= split->grain;
+	}
+	left = deal(room, count, left, split->grain, vcpus);
+	for (unsigned i = 0; i < count; i++) {
+		room[i] = split->most[parts[i].emulator][parts[i].site->index];
+		if (!room[i])
+			return false;
+	}
+	if (deal(room, count, left, split->grain, vcpus))
 		return false;
 	for (unsigned i = 0; i < count; i++) {
 		parts[i].vcpus = vcpus[i];
 		least = vcpus[i] < least ? vcpus[i] : least;
 		largest = vcpus[i] > largest ? vcpus[i] : largest;
 	}
-	if (!least || !split_memory(search->sites, parts, count, &remote))
+	if (!split_memory(search->sites, parts, count, &remote))
 		return false;
 	cost->columns[COST_UNEVEN] += largest - least;
 	cost->columns[COST_REMOTE] += remote;
 	return true;
 }
 
-static void offer_measured(struct split *split, const struct cost *nodes,
-			   enum measure measure)
+static void offer(struct split *split, const struct cost *nodes, bool up)
 {
 	struct search *search = split->search;
-	struct cost cost = *nodes, here;
+	struct cost cost = *nodes;
 
-	if (!deal_out(split, measure, &cost))
+	if (!deal_out(split, up, &cost))
 		return;
 	for (unsigned i = 0; i < split->n_nodes; i++) {
-		const struct part *part = &search->parts.items[i];
+		struct part *part = &search->parts.items[i];
+		struct local here = search_local(search, part->site, part->vcpus,
+						 part->emulator);
 
-		if (!search_local(search, part->site, part->vcpus, part->emulator, &here))
+		if (!here.fits)
 			return;
-		costs_add(&cost, &here);
+		part->used = here.used;
+		costs_add(&cost, &here.cost);
 	}
-	search_offer(search, &cost);
-}
-
-static void offer(struct split *split, const struct cost *nodes)
-{
-	for (enum measure measure = MEASURE_FAIR; measure < MEASURES; measure++)
-		offer_measured(split, nodes, measure);
+	search_offer(search, cost);
 }
 
 /* The nodes are chosen: the best place for the emulator and the best split. */
@@ -254,12 +248,14 @@ static void finish(struct split *split)
 		parts[i].emulator = emulators == EMULATORS_EACH &&
 				    !parts[i].site->housekeeping;
 	if (emulators != EMULATORS_ONE) {
-		offer(split, &nodes);
+		offer(split, &nodes, true);
+		offer(split, &nodes, false);
 		return;
 	}
 	for (unsigned i = 0; i < split->n_nodes; i++) {
 		parts[i].emulator = true;
-		offer(split, &nodes);
+		offer(split, &nodes, true);
+		offer(split, &nodes, false);
 		parts[i].emulator = false;
 	}
 }
@@ -270,7 +266,7 @@ static bool roomiest(struct split *split, unsigned site)
 	const struct place_request *request = split->search->sites->request;
 	const struct site *sites = split->search->sites->items;
 	bool one = request->own && !request->own_each && !sites[site].housekeeping;
-	unsigned sum = measured(split, site, one, MEASURE_STRICT);
+	unsigned sum = fed(split, site, one, true);
 	bool ok = sum != 0;
 
 	split->search->parts.items[0].site = &sites[site];
@@ -282,7 +278,7 @@ static bool roomiest(struct split *split, unsigned site)
 
 			for (unsigned j = 0; j < n; j++)
 				used |= split->search->parts.items[j].site == &sites[i];
-			unsigned here = measured(split, i, false, MEASURE_STRICT);
+			unsigned here = fed(split, i, false, true);
 			if (!used && here > room) {
 				room = here;
 				best = i;

@@ -167,7 +167,7 @@ static void random_question(struct question *q)
 }
 
 struct tally {
-	unsigned wrong, feasible, refused, illegal, dearer, moved, unlike;
+	unsigned wrong, feasible, refused, illegal, dearer, moved, unlike, unlisted;
 };
 
 static void show(const struct question *q, const char *what)
@@ -187,6 +187,20 @@ static void show(const struct question *q, const char *what)
 		note("cell %u vcpus %" PRIu64 " bytes", r->cells[i].vcpus,
 		     r->cells[i].memory);
 	note("pool %s own %s house %s busy %s", pool, own, house, busy);
+	for (size_t i = 0; i < q->host->n_nodes; i++) {
+		const struct host_node *node = &q->host->nodes[i];
+
+		note("node %u allowed %d with %d free %" PRIu64 " taken %" PRIu64
+		     " pages %" PRIu64 " distances %u %u %u %u",
+		     node->number,
+		     cpuset_has(&r->nodeset, node->number) &&
+			     !cpuset_has(&r->apart, node->number),
+		     cpuset_has(&r->with, node->number), node->free, q->taken[i],
+		     node->n_pages ? node->pages[0].free : UINT64_MAX, node->distances[0],
+		     q->host->n_nodes > 1 ? node->distances[1] : 0,
+		     q->host->n_nodes > 2 ? node->distances[2] : 0,
+		     q->host->n_nodes > 3 ? node->distances[3] : 0);
+	}
 	for (size_t i = 0; i < q->host->n_cpus; i++)
 		note("cpu %u core %u l3 %u node %d", q->host->cpus[i].number,
 		     q->host->cpus[i].core, q->host->cpus[i].l3, q->host->cpus[i].node);
@@ -200,14 +214,109 @@ static void show_costs(const struct cost *got, const struct cost *best)
 			     got->columns[i], best->columns[i]);
 }
 
-/* Is A worse than B by what counts first? */
+/* Is A worse than B, by the columns in front of LAST? */
 static bool dearer(const struct question *q, struct cost a, struct cost b)
 {
-	unsigned last = q->request.cells && !q->request.pack ? COST_L3 : COST_NODES;
+	enum column last = !q->request.cells ? COST_UNEVEN
+			   : q->request.pack ? COST_ROOM
+					     : COST_FRAGMENTS;
+	bool beyond = false;
 
-	for (unsigned i = last + 1; i < COST_COLUMNS; i++)
-		a.columns[i] = b.columns[i] = 0;
+	for (const struct cost_row *row = costs_order(q->request.pack); row->name;
+	     row++) {
+		beyond |= row->column == last;
+		if (beyond)
+			a.columns[row->column] = b.columns[row->column] = 0;
+	}
 	return costs_compare(&a, &b, q->request.pack) > 0;
+}
+
+static bool same(const struct placement *a, const struct placement *b)
+{
+	bool same = a->n_vcpus == b->n_vcpus && a->n_cells == b->n_cells &&
+		    !a->cpus == !b->cpus && a->emulator_own == b->emulator_own &&
+		    a->threads == b->threads &&
+		    cpuset_equal(&a->emulator, &b->emulator) &&
+		    (!a->cpus || cpuset_equal(&a->shared, &b->shared)) &&
+		    cpuset_equal(&a->owned, &b->owned) &&
+		    cpuset_equal(&a->nodes, &b->nodes);
+
+	for (size_t i = 0; same && a->cpus && i < a->n_vcpus; i++)
+		same = a->cpus[i] == b->cpus[i];
+	for (size_t i = 0; same && i < a->n_cells; i++)
+		same = a->cells[i].node == b->cells[i].node &&
+		       a->cells[i].memory == b->cells[i].memory &&
+		       cpuset_equal(&a->cells[i].vcpus, &b->cells[i].vcpus);
+	return same;
+}
+
+static bool again(struct question *q, const struct placement *placement)
+{
+	cleanup_diag struct diag diag = DIAG_INIT;
+	cleanup_placement struct placement *second = place(&q->request, &q->state,
+							   NOWHERE, &diag);
+
+	return second && same(placement, second);
+}
+
+/* What stands is kept when others have left and packing is another: better places are no
+ * reason to move. */
+static bool kept(const struct question *q, const struct placement *placement)
+{
+	struct question later = *q;
+
+	cpuset_andnot(&later.state.owned, &later.state.owned);
+	later.state.busy = later.state.owned;
+	later.request.pack = !q->request.pack;
+	later.request.n_near = 0;
+	later.request.standing = placement;
+	return again(&later, placement);
+}
+
+/* The same CPUs as a list. */
+static bool listed(const struct question *q, const struct placement *placement)
+{
+	struct question list = *q;
+
+	for (size_t i = 0; q->request.cells && i < q->request.n_cells; i++)
+		if (!q->request.cells[i].vcpus)
+			return true; /* a list does not say where that goes */
+	list.request.list = placement->cpus;
+	cleanup_diag struct diag diag = DIAG_INIT;
+	cleanup_placement struct placement *got = place(&list.request, &list.state,
+							NOWHERE, &diag);
+	if (!got || got->n_cells != placement->n_cells)
+		return false;
+	for (size_t i = 0; i < got->n_vcpus; i++)
+		if (got->cpus[i] != placement->cpus[i])
+			return false;
+	return true;
+}
+
+/* Where a CPU of it went to another guest, what stood gives way. */
+static bool gives_way(const struct question *q, const struct placement *placement)
+{
+	cleanup_diag struct diag diag = DIAG_INIT;
+	struct question later = *q;
+	struct cost cost;
+
+	if (!placement->cpus)
+		return true;
+	cpuset_set(&later.state.owned, placement->cpus[0]);
+	cpuset_set(&later.state.busy, placement->cpus[0]);
+	later.request.standing = placement;
+	cleanup_placement struct placement *got = place(&later.request, &later.state,
+							NOWHERE, &diag);
+	return got ? !brute_judge(&later.request, &later.state, got, &cost)
+		   : !brute_place(&later.request, &later.state, &cost);
+}
+
+static void properties(struct question *q, const struct placement *placement,
+		       struct tally *tally)
+{
+	tally->unlike += !again(q, placement);
+	tally->moved += !kept(q, placement) || !gives_way(q, placement);
+	tally->unlisted += placement->cpus && !listed(q, placement);
 }
 
 static void ask(struct question *q, struct tally *tally)
@@ -230,6 +339,7 @@ static void ask(struct question *q, struct tally *tally)
 		show(q, fault ? fault : "accepted though it does not fit");
 	if (!feasible || !placement || fault)
 		return;
+	properties(q, placement, tally);
 	if (!q->request.shared && dearer(q, got, best) && tally->dearer++ < 3) {
 		show(q, "dearer than the best");
 		show_costs(&got, &best);
@@ -255,6 +365,11 @@ static void against_brute_force(unsigned rounds)
 	   tally.illegal);
 	ok(!tally.dearer, "nothing is placed where it costs more than needed (%u are)",
 	   tally.dearer);
+	ok(!tally.unlike, "the same question has the same answer (%u have not)",
+	   tally.unlike);
+	ok(!tally.moved, "what stands stays while it may (%u did not)", tally.moved);
+	ok(!tally.unlisted, "a list of CPUs is taken as it is (%u were not)",
+	   tally.unlisted);
 }
 
 static unsigned rounds(unsigned otherwise)
