@@ -3,6 +3,7 @@
 # What does not ask libvirt anything does not load its library, which takes 12 ms.
 . "${0%/*}/lib.sh"
 need virsh
+! grep -q __asan_init "$VMGEN" || skip_all "ASan wants libvirt from the start"
 
 # loaded COMMAND...: shared objects whose code was run, early or late.
 loaded() { LD_DEBUG=files "$@" 2>&1 >/dev/null | sed -n 's/.*calling init: //p'; }
