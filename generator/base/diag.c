@@ -75,6 +75,15 @@ static void keep(struct diag *diag, struct finding finding)
 	}
 }
 
+void diag_move(struct diag *to, struct diag *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		keep(to, from->findings[i]);
+	to->dropped += from->dropped;
+	free(from->findings);
+	*from = (struct diag)DIAG_INIT;
+}
+
 void diag_error(struct diag *diag, struct place place, const char *rule,
 		const char *format, ...)
 {

@@ -64,6 +64,9 @@ void diag_warning(struct diag *diag, struct place place, const char *rule,
 void diag_note(struct diag *diag, struct place place, const char *format, ...)
 	printf_like(3, 4);
 
+/* All that FROM has goes to the end of TO. */
+void diag_move(struct diag *to, struct diag *from);
+
 /* In the order of files (as they were first named), lines and columns. */
 void diag_sort(struct diag *diag);
 

@@ -134,6 +134,8 @@ static bool apply_definition(struct run *run, struct domain *domain,
 		warn_of_saved(run, domain, state);
 	if (!run->dry && !conform_define(conform, domain))
 		return false;
+	if (!state->active)
+		conform_plan(conform);
 	tell(run, domain, run->dry ? "to its definition" : "made in its definition",
 	     REACH_LIVE, REACH_COLD, run->dry);
 	return true;

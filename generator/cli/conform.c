@@ -7,17 +7,21 @@
 #include "base/text.h"
 #include "cli/conform.h"
 #include "cli/load.h"
+#include "cli/reserve.h"
 #include "machine/facts.h"
 #include "machine/file.h"
 #include "machine/kept.h"
 #include "machine/observe.h"
+#include "machine/slice.h"
 #include "machine/sysfs.h"
-
-static const char policies_path[] = "/etc/vmgen/policies";
 
 void conform_done(struct conform *conform)
 {
 	job_done(&conform->job);
+	for (size_t i = 0; i < conform->planned.count; i++)
+		claim_done(&conform->planned.items[i]);
+	free(conform->planned.items);
+	store_done(&conform->store);
 	connect_close(conform->connection);
 }
 
@@ -39,24 +43,38 @@ static bool load_remote(struct conform *conform)
 	return !job->diag.errors;
 }
 
+static bool load_here(struct conform *conform)
+{
+	struct job *job = &conform->job;
+
+	if (!job_load(job, conform->arguments))
+		return false;
+	slice_cpus(&job->usable, "");
+	if (!job->claims)
+		job->claims = reserve_claims(conform->root, &job->diag);
+	return job->claims != NULL;
+}
+
 bool conform_open(struct conform *conform, const struct arguments *arguments)
 {
 	struct job *job = &conform->job;
-	const char *policies = argument_value(arguments, "policy");
+	const char *uri = argument_value(arguments, "connect");
 
 	conform->arguments = arguments;
-	if (policies || access(policies_path, F_OK) == 0)
-		job_load_policies(job, policies ? policies : policies_path);
-	if (job->diag.errors)
+	conform->policies = argument_value(arguments, "policy");
+	conform->one = conform->policies && !argument_value(arguments, "all") &&
+		       !file_is_directory(conform->policies);
+	if (!conform->policies)
+		store_load(&conform->store, STORE_DIRECTORY);
+	else if (!job_load_policies(job, conform->policies))
 		return false;
-	conform->connection = connect_open(argument_value(arguments, "connect"),
-					   conform->read_only, &job->diag);
+	conform->connection = connect_open(uri ? uri : conform->uri, conform->read_only,
+					   &job->diag);
 	if (!conform->connection)
 		return false;
-	conform->one = policies && !argument_value(arguments, "all") &&
-		       !file_is_directory(policies);
 	conform->here = connect_is_here(conform->connection);
-	return conform->here ? job_load(job, arguments) : load_remote(conform);
+	conform->root = conform->here && geteuid() == 0;
+	return conform->here ? load_here(conform) : load_remote(conform);
 }
 
 /* A running guest's own memory is not free, but it is there for it. */
@@ -88,6 +106,60 @@ bool conform_observe(struct conform *conform, struct domain *domain,
 	return false;
 }
 
+static bool choose(struct conform *conform)
+{
+	struct job *job = &conform->job;
+
+	if (conform->policies && !conform->one)
+		return job_choose(job);
+	if (!conform->policies)
+		return store_choose(&conform->store, job->guest->name, job->guest->policy,
+				    &job->policy, &job->diag);
+	job->policy = job->policies[0];
+	return true;
+}
+
+static void add_all(struct claims *claims, const struct claims *more)
+{
+	for (size_t i = 0; more && i < more->count; i++) {
+		struct claim claim = claim_copy(&more->items[i]);
+
+		claims_put(claims, &claim);
+	}
+}
+
+/* A guest that runs by now has what it has. */
+static struct claims *together(const struct claims *running, const struct claims *planned)
+{
+	struct claims *both = xcalloc(1, sizeof(*both));
+
+	add_all(both, planned);
+	add_all(both, running);
+	return both;
+}
+
+/* The compilation that keeps off what is planned for others; false, and as if it had not
+ * been tried, when there is none. */
+static bool compile_off_planned(struct conform *conform)
+{
+	struct job *job = &conform->job;
+	struct claims *running = job->claims;
+	struct diag diag = job->diag;
+
+	if (!conform->planned.count)
+		return false;
+	job->claims = together(running, &conform->planned);
+	job->diag = (struct diag)DIAG_INIT;
+	bool good = job_compile(job, conform->arguments, false);
+	if (good)
+		diag_move(&diag, &job->diag);
+	diag_done(&job->diag);
+	job->diag = diag;
+	claims_free(job->claims);
+	job->claims = running;
+	return good;
+}
+
 bool conform_compile(struct conform *conform, struct domain *domain,
 		     enum domain_view view)
 {
@@ -97,13 +169,21 @@ bool conform_compile(struct conform *conform, struct domain *domain,
 
 	if (!xml || !job_next(job, name, xml))
 		return false;
-	if (conform->one)
-		job->policy = job->policies[0];
-	else if (!job_choose(job))
+	if (!choose(conform))
 		return false;
-	if (job->policy)
-		give_back(conform, domain);
-	return !job->policy || job_compile(job, conform->arguments, false);
+	if (!job->policy)
+		return true;
+	give_back(conform, domain);
+	job->fixed = view == DOMAIN_LIVE;
+	return compile_off_planned(conform) ||
+	       job_compile(job, conform->arguments, false);
+}
+
+void conform_plan(struct conform *conform)
+{
+	struct claim claim = claim_copy(&conform->job.outcome.claim);
+
+	claims_put(&conform->planned, &claim);
 }
 
 /* What comes out, as a guest. */
@@ -131,9 +211,19 @@ bool conform_pin(struct conform *conform, struct domain *domain)
 {
 	struct job *job = &conform->job;
 	cleanup(result_done) struct result wanted = { NULL, NULL };
+	const struct claim *claim = &job->outcome.claim;
 
-	return result_read(job, &wanted) &&
-	       domain_pin(domain, job->guest, wanted.guest, &job->diag);
+	if (!result_read(job, &wanted) ||
+	    (conform->root && !reserve_both(claim, job->policy->name.text, &job->diag)) ||
+	    !domain_pin(domain, job->guest, wanted.guest, &job->diag))
+		return false;
+	if (!conform->root)
+		return true;
+	if (!reserve_new(claim, &job->diag))
+		return false;
+	claims_free(job->claims);
+	job->claims = reserve_claims(true, &job->diag);
+	return job->claims != NULL;
 }
 
 static const struct guest_disk *disk_of(const struct guest *guest, const char *name)

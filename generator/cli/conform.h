@@ -5,20 +5,26 @@
 
 #include "cli/job.h"
 #include "connect/domain.h"
+#include "machine/store.h"
 #include "verify.h"
 
 struct conform {
 	struct job job;
 	struct connection *connection;
 	const struct arguments *arguments;
-	bool read_only; /* set before it is opened: nothing will be changed */
+	struct store store;    /* of policies, without --policy */
+	struct claims planned; /* of guests that do not run yet */
+	const char *policies;  /* --policy, or NULL */
+	const char *uri;       /* set before it is opened, without --connect; or NULL */
+	bool read_only;	       /* set before it is opened: nothing will be changed */
 	bool one;  /* --policy is a file: for guests that are named it is the policy */
 	bool here; /* the guests run on this machine */
+	bool root; /* and we may see to their claims */
 };
 
-#define CONFORM_INIT                                      \
-	{                                                 \
-		JOB_INIT, NULL, NULL, false, false, false \
+#define CONFORM_INIT                                 \
+	{                                            \
+		.job = JOB_INIT, .store = STORE_INIT \
 	}
 #define cleanup_conform cleanup(conform_done)
 
@@ -41,12 +47,16 @@ void conform_done(struct conform *conform);
 bool conform_compile(struct conform *conform, struct domain *domain,
 		     enum domain_view view);
 
+/* The guests that follow keep off what the one that was compiled last will take when it
+ * runs, if they can: there may be more guests than fit at once. */
+void conform_plan(struct conform *conform);
+
 /* How the guest runs, if that is on this machine; else false and a report. */
 bool conform_observe(struct conform *conform, struct domain *domain,
 		     struct seen *ret_seen, struct diag *diag);
 
 /* Moves the threads of the running guest that was compiled last (DOMAIN_LIVE) to where
- * the outcome has them. */
+ * the outcome has them, unless another guest was given these CPUs meanwhile. */
 bool conform_pin(struct conform *conform, struct domain *domain);
 
 /* Gives the guest that was compiled last (DOMAIN_DEFINITION) the definition in the

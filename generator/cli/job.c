@@ -170,6 +170,8 @@ bool job_compile(struct job *job, const struct arguments *arguments, bool made)
 		.doc = job->doc,
 		.guest = job->guest,
 		.replace = argument_value(arguments, "replace") != NULL,
+		.fixed = job->fixed,
+		.usable = cpuset_empty(&job->usable) ? NULL : &job->usable,
 		.made = made,
 		.control = control,
 	};

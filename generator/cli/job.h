@@ -15,6 +15,8 @@ struct job {
 	struct claims *claims;
 	struct doc *doc;
 	struct guest *guest;
+	struct cpuset usable; /* CPUs that guests here may use; empty: all */
+	bool fixed;	      /* the guest runs with the hardware that it has */
 	struct outcome outcome;
 	struct diag diag;
 };

@@ -106,6 +106,18 @@ struct domain *connect_find(struct connection *connection, const char *guest,
 	return NULL;
 }
 
+struct domain *connect_find_uuid(struct connection *connection, const char *uuid,
+				 struct diag *diag)
+{
+	virDomainPtr handle = connection->libvirt.virDomainLookupByUUIDString(
+		connection->handle, uuid);
+
+	if (handle)
+		return domain_new(connection, handle);
+	diag_error(diag, NOWHERE, NULL, "libvirt knows no guest %s any more", uuid);
+	return NULL;
+}
+
 static int by_name(const void *a, const void *b)
 {
 	struct domain *const *left = a, *const *right = b;

@@ -35,6 +35,10 @@ char *connect_capabilities(struct connection *connection, struct diag *diag);
 struct domain *connect_find(struct connection *connection, const char *guest,
 			    struct diag *diag);
 
+/* The same by UUID alone. */
+struct domain *connect_find_uuid(struct connection *connection, const char *uuid,
+				 struct diag *diag);
+
 /* All guests, by name; false and a report. The caller frees each, and the array. */
 bool connect_all(struct connection *connection, struct domain ***ret_domains,
 		 size_t *ret_count, struct diag *diag);

@@ -51,7 +51,7 @@ static bool see_other(struct start *start, const struct event *event)
 
 static void mend(struct start *start, enum worker_task task, struct diag *diag)
 {
-	unsigned pid = worker_start(task, start->guest->uuid, diag);
+	unsigned pid = worker_start(task, start->guest, diag);
 
 	if (!pid)
 		return;
@@ -140,7 +140,7 @@ static bool started(const struct event *event, struct diag *diag)
 		return false;
 	start.running = true;
 	return start_compile(&start, diag) && start.verdict == VERDICT_PASS_LIVE &&
-	       worker_start(WORKER_LIVE, start.guest->uuid, diag);
+	       worker_start(WORKER_LIVE, start.guest, diag);
 }
 
 /* What the worker holds outlives the refusal that it was held for. */

@@ -2,16 +2,18 @@
 /* Starting `vmgen worker`. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "guest/digest.h"
 #include "machine/worker.h"
 
 static const char program[] = BINDIR "/vmgen";
 
-_Noreturn static void become(enum worker_task task, const char *uuid)
+_Noreturn static void become(enum worker_task task, const char *uuid, const char *digest)
 {
 	struct rlimit memory;
 	int null = open("/dev/null", O_RDWR);
@@ -25,13 +27,19 @@ _Noreturn static void become(enum worker_task task, const char *uuid)
 		memory.rlim_cur = memory.rlim_max;
 		setrlimit(RLIMIT_AS, &memory);
 	}
-	execl(program, "vmgen", "worker", task == WORKER_LIVE ? "--live" : "--define",
-	      uuid, task == WORKER_DEFINE_START ? "--start" : (char *)NULL, (char *)NULL);
+	if (task == WORKER_LIVE)
+		execl(program, "vmgen", "worker", "--live", uuid, (char *)NULL);
+	else
+		execl(program, "vmgen", "worker", "--define", uuid, "--started", digest,
+		      task == WORKER_DEFINE_START ? "--start" : (char *)NULL,
+		      (char *)NULL);
 	_exit(127);
 }
 
-unsigned worker_start(enum worker_task task, const char *uuid, struct diag *diag)
+unsigned worker_start(enum worker_task task, const struct guest *guest, struct diag *diag)
 {
+	cleanup_free char *digest = xasprintf("%016" PRIx64, guest_digest(guest));
+
 	if (access(program, X_OK)) {
 		diag_error(diag, NOWHERE, NULL, "%s cannot be run: %s", program,
 			   strerror(errno));
@@ -39,7 +47,7 @@ unsigned worker_start(enum worker_task task, const char *uuid, struct diag *diag
 	}
 	pid_t pid = fork();
 	if (pid == 0)
-		become(task, uuid);
+		become(task, guest->uuid, digest);
 	if (pid < 0)
 		diag_error(diag, NOWHERE, NULL, "no process for the worker: %s",
 			   strerror(errno));

@@ -3,7 +3,7 @@
 #ifndef VMGEN_WORKER_H
 #define VMGEN_WORKER_H
 
-#include "base/diag.h"
+#include "guest/guest.h"
 
 enum worker_task {
 	WORKER_LIVE,	     /* make the live edits of the guest, which starts now */
@@ -13,8 +13,10 @@ enum worker_task {
 
 /*
  * A detached process: a session of its own, /dev/null on 0, 1 and 2 (libvirt waits for
- * the end of the hook's output), nothing else open. Its pid, or 0 and a report.
+ * the end of the hook's output), nothing else open. It leaves a definition alone that is
+ * not GUEST's, which is being started. Its pid, or 0 and a report.
  */
-unsigned worker_start(enum worker_task task, const char *uuid, struct diag *diag);
+unsigned worker_start(enum worker_task task, const struct guest *guest,
+		      struct diag *diag);
 
 #endif

@@ -15,7 +15,7 @@ static bool ended(const struct claim *claim, bool owner_lives, uint64_t now)
 	case CLAIM_RUNNING:
 		return !owner_lives;
 	case CLAIM_HELD:
-		return !owner_lives || (claim->until && time_is_over(claim, now));
+		return claim->until ? time_is_over(claim, now) : !owner_lives;
 	case CLAIM_INCOMING:
 	case CLAIM_FAILED:
 	case CLAIM_STATES:

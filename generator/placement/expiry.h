@@ -15,7 +15,8 @@ enum { EXPIRY_DAY = 86400 };
  * each claim by its index whether its owner still runs; NOW is seconds after boot.
  *
  *	running, starting	end with their owner
- *	held			ends with its owner, and when its time is over
+ *	held			ends when its time is over, and not with its worker: that
+ *				it was there keeps the next start from calling another
  *	incoming, failed	end when their time is over
  *	of a guest in LIVE	is running, whatever it was
  *	a guest in LIVE		without a claim gets one

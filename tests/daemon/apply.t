@@ -71,12 +71,20 @@ is "$(values "$TMP/live.xml" "//vcpupin/@cpuset") $(values "$TMP/live.xml" \
 definition more-a >"$TMP/more.xml"
 is "$(values "$TMP/more.xml" 'count(//nosharepages)')" 1 "its definition has the rest"
 
+virsh destroy more-a >/dev/null
+
 # A transient one is never made persistent.
 guest pin-transient >"$DIR/transient.xml"
 virsh create --paused "$DIR/transient.xml" >/dev/null
 ok "a transient guest: pins" "$VMGEN" apply pin-transient
 is "$(virsh vcpupin pin-transient --vcpu 0 | awk 'NR == 1 { print $2 }')" 1 "they are there"
 like "$(virsh dominfo pin-transient)" "Persistent: +no" "it stays transient"
+
+like "$(grep pin-transient /run/vmgen/claims)" "state=running cpus=1 .*policy=pinned" \
+	"its claim has where it is"
+define pin-late
+fails 1 "another has no room while it runs" "$VMGEN" apply pin-late
+virsh destroy pin-transient >/dev/null
 
 # Disks: not there, there.
 define disk-a
@@ -87,6 +95,8 @@ is "$(definition disk-a | grep -c data0)" 0 "and the guest is left alone"
 eval "$(grep -o 'qemu-img create.* 80000000000' <<<"$said")" >/dev/null
 ok "with its disk it is brought up, and started" "$VMGEN" apply --start disk-a
 like "$(virsh domblklist disk-a)" "vda +$DIR/disk-a-data0.raw" "it runs with it"
+
+virsh destroy disk-a >/dev/null
 
 # Who is meant.
 define plain

@@ -65,7 +65,7 @@ static void fates(void)
 		{ CLAIM_HELD, true, NOW + 1, true },
 		{ CLAIM_HELD, true, NOW, false },
 		{ CLAIM_HELD, true, NOW - 1, false },
-		{ CLAIM_HELD, false, NOW + 30, false },
+		{ CLAIM_HELD, false, NOW + 30, true },
 		{ CLAIM_HELD, false, 0, false },
 		{ CLAIM_HELD, true, NOW + EXPIRY_DAY + 1, false },
 		{ CLAIM_INCOMING, false, NOW + 1, true },
