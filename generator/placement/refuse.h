@@ -5,7 +5,29 @@
 
 #include "placement/place.h"
 
-/* Reports the refusal at AT; WHY, or NULL: the sentence that a list of CPUs fails by. */
+/* One change to a request, in the order in which they are looked for. */
+enum nearest_kind {
+	NEAREST_SMT,	 /* value: the enum smt that fits */
+	NEAREST_NODESET, /* any host node, whatever nodeset and apart say */
+	NEAREST_NODES,	 /* value: the fewest nodes to span */
+	NEAREST_PAGES,	 /* value: the largest smaller page size, 0: normal pages */
+	NEAREST_MEMORY,	 /* value: the most bytes of memory, in whole pages */
+	NEAREST_VCPUS,	 /* value: the most vCPUs */
+	NEAREST_NONE,	 /* no one change is enough */
+};
+
+struct nearest {
+	enum nearest_kind kind;
+	uint64_t value;
+};
+
+/* The first change that makes REQUEST, which is refused, fit. Of a request with cells
+ * or a list of CPUs only what keeps these whole is changed. */
+struct nearest refuse_nearest(const struct place_request *request,
+			      const struct place_state *state);
+
+/* Reports the refusal at AT: what was needed, what each node has, the nearest change.
+ * WHY, or NULL: the sentence that a list of CPUs fails by. */
 void refuse(const struct place_request *request, const struct place_state *state,
 	    const char *why, struct place at, struct diag *diag);
 
