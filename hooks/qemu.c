@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "guest/doc.h"
 #include "machine/event.h"
+#include "machine/hookfile.h"
 #include "machine/log.h"
 #include "machine/supervise.h"
 
@@ -26,6 +27,9 @@ enum {
 
 /* The kill switch. */
 static const char disabled[] = "/etc/vmgen/disabled";
+
+/* `vmgen doctor` looks for it. */
+__attribute__((used)) static const char version[] = HOOKFILE_MARK VERSION;
 
 struct work {
 	const struct operation *operation;

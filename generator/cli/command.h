@@ -82,6 +82,7 @@ extern const struct command command_apply;
 extern const struct command command_undo;
 extern const struct command command_verify;
 extern const struct command command_worker;
+extern const struct command command_doctor;
 extern const struct command command_rules;
 extern const struct command command_schema;
 

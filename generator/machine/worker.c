@@ -11,7 +11,7 @@
 #include "guest/digest.h"
 #include "machine/worker.h"
 
-static const char program[] = BINDIR "/vmgen";
+const char worker_program[] = BINDIR "/vmgen";
 
 _Noreturn static void become(enum worker_task task, const char *uuid, const char *digest)
 {
@@ -28,10 +28,10 @@ _Noreturn static void become(enum worker_task task, const char *uuid, const char
 		setrlimit(RLIMIT_AS, &memory);
 	}
 	if (task == WORKER_LIVE)
-		execl(program, "vmgen", "worker", "--live", uuid, (char *)NULL);
+		execl(worker_program, "vmgen", "worker", "--live", uuid, (char *)NULL);
 	else
-		execl(program, "vmgen", "worker", "--define", uuid, "--started", digest,
-		      task == WORKER_DEFINE_START ? "--start" : (char *)NULL,
+		execl(worker_program, "vmgen", "worker", "--define", uuid, "--started",
+		      digest, task == WORKER_DEFINE_START ? "--start" : (char *)NULL,
 		      (char *)NULL);
 	_exit(127);
 }
@@ -40,8 +40,8 @@ unsigned worker_start(enum worker_task task, const struct guest *guest, struct d
 {
 	cleanup_free char *digest = xasprintf("%016" PRIx64, guest_digest(guest));
 
-	if (access(program, X_OK)) {
-		diag_error(diag, NOWHERE, NULL, "%s cannot be run: %s", program,
+	if (access(worker_program, X_OK)) {
+		diag_error(diag, NOWHERE, NULL, "%s cannot be run: %s", worker_program,
 			   strerror(errno));
 		return 0;
 	}

@@ -5,6 +5,8 @@
 
 #include "guest/guest.h"
 
+extern const char worker_program[]; /* what is started: this machine's vmgen */
+
 enum worker_task {
 	WORKER_LIVE,	     /* make the live edits of the guest, which starts now */
 	WORKER_DEFINE,	     /* bring the definition up to its policy */
