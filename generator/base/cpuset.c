@@ -60,8 +60,10 @@ unsigned cpuset_count(const struct cpuset *set)
 {
 	unsigned count = 0;
 
+	/* most words are empty, and to count the others takes a call */
 	for (unsigned i = 0; i < CPUSET_WORDS; i++)
-		count += (unsigned)__builtin_popcountll(set->words[i]);
+		if (set->words[i])
+			count += (unsigned)__builtin_popcountll(set->words[i]);
 	return count;
 }
 
@@ -210,9 +212,13 @@ char *cpuset_format(const struct cpuset *set)
 
 		while (cpuset_has(set, last + 1))
 			last++;
-		text_printf(&out, "%s%u", out.length ? "," : "", first);
-		if (last > first)
-			text_printf(&out, "-%u", last);
+		if (out.length)
+			text_add(&out, ",");
+		text_add_number(&out, first);
+		if (last > first) {
+			text_add(&out, "-");
+			text_add_number(&out, last);
+		}
 		first = cpuset_next(set, last + 1);
 	}
 	return text_take(&out);

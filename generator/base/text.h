@@ -25,6 +25,7 @@ struct text {
 void text_done(struct text *text);
 void text_add(struct text *text, const char *piece);
 void text_add_bytes(struct text *text, const void *bytes, size_t count);
+void text_add_number(struct text *text, unsigned long long number);
 void text_printf(struct text *text, const char *format, ...) printf_like(2, 3);
 
 /* The text as a string of its own, "" if nothing was added; the caller frees it and the

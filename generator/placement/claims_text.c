@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Claims as text. */
-#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -13,10 +12,18 @@ static const char heading[] = "vmgen-claims 1";
 
 static void add_set(struct text *out, const char *key, const struct cpuset *set)
 {
+	if (cpuset_empty(set))
+		return;
 	cleanup_free char *list = cpuset_format(set);
+	text_add(out, key);
+	text_add(out, list);
+}
 
-	if (*list)
-		text_printf(out, " %s=%s", key, list);
+static void add_pair(struct text *out, uint64_t first, uint64_t second)
+{
+	text_add_number(out, first);
+	text_add(out, ":");
+	text_add_number(out, second);
 }
 
 static void add_memory(struct text *out, const struct claim *claim, bool pages)
@@ -30,13 +37,13 @@ static void add_memory(struct text *out, const struct claim *claim, bool pages)
 			continue;
 		text_add(out, !first ? "," : pages ? " pages=" : " memory=");
 		first = false;
+		text_add_number(out, memory->node);
+		text_add(out, ":");
 		if (pages)
-			text_printf(out, "%u:%" PRIu64 ":%" PRIu64, memory->node,
-				    memory->page_size / 1024,
-				    memory->bytes / memory->page_size);
+			add_pair(out, memory->page_size / 1024,
+				 memory->bytes / memory->page_size);
 		else
-			text_printf(out, "%u:%" PRIu64, memory->node,
-				    memory->bytes / 1024);
+			text_add_number(out, memory->bytes / 1024);
 	}
 }
 
@@ -63,21 +70,27 @@ static void add_string(struct text *out, const char *key, const char *value,
 
 static void add_claim(struct text *out, const struct claim *claim)
 {
-	text_printf(out, "%s state=%s", claim->uuid, claim_state_words[claim->state]);
-	add_set(out, "cpus", &claim->cpus);
-	add_set(out, "vcpus", &claim->vcpus_on);
-	add_set(out, "nodes", &claim->nodes);
+	text_add(out, claim->uuid);
+	text_add(out, " state=");
+	text_add(out, claim_state_words[claim->state]);
+	add_set(out, " cpus=", &claim->cpus);
+	add_set(out, " vcpus=", &claim->vcpus_on);
+	add_set(out, " nodes=", &claim->nodes);
 	add_memory(out, claim, false);
 	add_memory(out, claim, true);
 	add_string(out, " policy=", claim->policy, " ", "");
-	if (claim->owner.pid)
-		text_printf(out, " owner=%u:%" PRIu64, claim->owner.pid,
-			    claim->owner.start);
-	if (claim->until)
-		text_printf(out, " until=%" PRIu64, claim->until);
-	if (claim->status.inode)
-		text_printf(out, " status=%" PRIu64 ":%" PRIu64, claim->status.inode,
-			    claim->status.mtime);
+	if (claim->owner.pid) {
+		text_add(out, " owner=");
+		add_pair(out, claim->owner.pid, claim->owner.start);
+	}
+	if (claim->until) {
+		text_add(out, " until=");
+		text_add_number(out, claim->until);
+	}
+	if (claim->status.inode) {
+		text_add(out, " status=");
+		add_pair(out, claim->status.inode, claim->status.mtime);
+	}
 	add_string(out, " failure=\"", claim->failure, "\"", "\"");
 	text_add(out, " name=");
 	add_escaped(out, claim->name ? claim->name : "", "");
