@@ -87,24 +87,35 @@ struct status_file *status_find(const struct status_files *files,
 		       : NULL;
 }
 
-/* A file: skimmed for the pieces that matter, of which the domain, without its devices
- * (four fifths of it), is then parsed. Elements outside <domain> have names like those
- * inside. */
-
-struct span {
-	size_t start, end;
-};
+/* A file: skimmed for the pieces that matter, a twentieth of it, of which a domain is
+ * made and parsed. Elements outside <domain> have names like those inside. */
 
 struct outline {
 	unsigned pid;
 	char *numad_nodes, *numad_cpus; /* where <numad> put an automatic placement */
-	struct span domain, devices;
+	bool in_domain;
+	size_t child; /* where the child of <domain> that is open begins */
+	bool child_is_read;
+	struct text domain; /* its tags and the children that are read here */
 };
 
 static void outline_done(struct outline *outline)
 {
 	free(outline->numad_nodes);
 	free(outline->numad_cpus);
+	text_done(&outline->domain);
+}
+
+static bool is_read(const char *text, const struct tag *tag)
+{
+	static const char *const names[] = { "name",	      "uuid",	 "memory",
+					     "vcpu",	      "cputune", "numatune",
+					     "memoryBacking", "cpu" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (tag_is_named(text, tag, names[i]))
+			return true;
+	return false;
 }
 
 /* The attribute of a tag as it is written, or NULL; the caller frees it. */
@@ -136,24 +147,30 @@ static void outline_open(struct outline *outline, const char *text, const struct
 	if (depth == 0)
 		outline_root(outline, text, tag);
 	else if (depth == 1 && tag_is_named(text, tag, "domain") &&
-		 tag->kind == TAG_START)
-		outline->domain.start = tag->start;
-	else if (depth == 1 && tag_is_named(text, tag, "numad") &&
-		 !outline->numad_nodes) {
+		 tag->kind == TAG_START && !outline->in_domain) {
+		outline->in_domain = true;
+		text_add_bytes(&outline->domain, text + tag->start,
+			       tag->end - tag->start);
+	} else if (depth == 1 && tag_is_named(text, tag, "numad") &&
+		   !outline->numad_nodes) {
 		outline->numad_nodes = attribute(text, tag, "nodeset");
 		outline->numad_cpus = attribute(text, tag, "cpuset");
-	} else if (depth == 2 && outline->domain.start &&
-		   tag_is_named(text, tag, "devices"))
-		outline->devices.start = tag->start;
+	} else if (depth == 2) {
+		outline->child = tag->start;
+		outline->child_is_read = is_read(text, tag);
+	}
 }
 
-/* A tag that closes what opened at DEPTH. */
-static void outline_close(struct outline *outline, const struct tag *tag, unsigned depth)
+/* A tag that closes what opened at DEPTH; true at the end of the domain. */
+static bool outline_close(struct outline *outline, const char *text,
+			  const struct tag *tag, unsigned depth)
 {
-	if (depth == 1 && outline->domain.start)
-		outline->domain.end = tag->end;
-	else if (depth == 2 && outline->devices.start && !outline->devices.end)
-		outline->devices.end = tag->end;
+	if (!outline->in_domain || depth > 2)
+		return false;
+	size_t start = depth == 1 ? tag->start : outline->child;
+	if (depth == 1 || outline->child_is_read)
+		text_add_bytes(&outline->domain, text + start, tag->end - start);
+	return depth == 1;
 }
 
 /* False when it is no <domstatus> with a <domain> in it. */
@@ -163,34 +180,18 @@ static bool outline_read(struct outline *outline, const char *text, size_t lengt
 	struct tag tag;
 	size_t at = 0;
 
-	while (!outline->domain.end && tag_next(text, &at, length, &tag)) {
+	while (tag_next(text, &at, length, &tag)) {
 		if (tag.kind == TAG_END && depth-- == 0)
 			return false;
 		if (tag.kind != TAG_END)
 			outline_open(outline, text, &tag, depth);
-		if (tag.kind != TAG_START)
-			outline_close(outline, &tag, depth);
+		if (tag.kind != TAG_START && outline_close(outline, text, &tag, depth))
+			return true;
 		if (tag.kind == TAG_START && depth++ == 0 &&
 		    !tag_is_named(text, &tag, "domstatus"))
 			return false;
 	}
-	return outline->domain.end != 0;
-}
-
-static struct doc *parse_domain(const char *file, const struct outline *outline,
-				const char *text, struct diag *diag)
-{
-	const struct span *domain = &outline->domain, *devices = &outline->devices;
-	cleanup_text struct text rest = TEXT_INIT;
-
-	if (devices->end) {
-		text_add_bytes(&rest, text + domain->start,
-			       devices->start - domain->start);
-		text_add_bytes(&rest, text + devices->end, domain->end - devices->end);
-	} else {
-		text_add_bytes(&rest, text + domain->start, domain->end - domain->start);
-	}
-	return doc_parse(file, rest.data, rest.length, diag);
+	return false;
 }
 
 /* What the guest has. */
@@ -363,7 +364,8 @@ bool status_parse(const char *file, const char *text, size_t length,
 			   "it is not a <domstatus> with a <domain> in it");
 		return false;
 	}
-	cleanup_doc struct doc *doc = parse_domain(file, &outline, text, diag);
+	cleanup_doc struct doc *doc = doc_parse(file, outline.domain.data,
+						outline.domain.length, diag);
 	cleanup_guest struct guest *guest = doc ? guest_read(doc, diag) : NULL;
 	if (guest && !guest->uuid)
 		diag_error(diag, (struct place){ .file = file }, NULL,

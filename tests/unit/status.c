@@ -118,7 +118,7 @@ static void others(void)
 		"a domain without UUID");
 	refused(TOP DOMAIN DEVICES, "a file that is cut off");
 	refused(TOP DOMAIN "<vcpu>x</vcpu>" END, "a number of vCPUs that is none");
-	refused(TOP DOMAIN "<a></b>" END, "what is not well formed");
+	refused(TOP DOMAIN "<cpu></b>" END, "what is not well formed");
 	refused("<!DOCTYPE x><domstatus><domain/></domstatus>", "a DOCTYPE");
 	refused("</domstatus>", "an end before a start");
 	refused("<domstatus a='", "an open quote");
