@@ -13,11 +13,11 @@
 void store_done(struct store *store)
 {
 	for (size_t i = 0; i < store->n_policies; i++) {
-		policy_free(store->policies[i]);
-		free(store->faults[i]);
+		policy_free(store->policies[i].policy);
+		free(store->policies[i].text);
+		free(store->policies[i].fault);
 	}
 	free(store->policies);
-	free(store->faults);
 	host_policy_free(store->host_policy);
 	free(store->host_fault);
 }
@@ -58,22 +58,33 @@ static bool is_safe(const char *path, struct diag *diag)
 	return false;
 }
 
-static void add_policy(struct store *store, const char *path, bool directory_safe)
+static void add_policy(struct store *store, const char *path)
 {
+	struct store_policy *stored = append(store->policies, store->n_policies);
 	cleanup_diag struct diag diag = DIAG_INIT;
-	size_t length, count = store->n_policies;
-	cleanup_free char *text = file_read(path, YAML_BYTES, &length, &diag);
-	bool sound;
-	struct policy *policy = policy_salvage(path, text ? text : "", text ? length : 0,
-					       &sound, &diag);
 
+	stored->text = file_read(path, YAML_BYTES, &stored->length, &diag);
+	stored->policy = policy_skim(path, stored->text ? stored->text : "",
+				     stored->length);
+	stored->fault = first_error(&diag);
+}
+
+/* All of a policy whose head is known. */
+static void complete(struct store_policy *stored, bool directory_safe)
+{
+	struct policy *head = stored->policy;
+	cleanup_free char *text = take(stored->text);
+	cleanup_diag struct diag diag = DIAG_INIT;
+	bool sound;
+
+	stored->policy = policy_salvage(head->file, text, stored->length, &sound, &diag);
 	if (!directory_safe)
-		diag_error(&diag, (struct place){ path, 0, 0 }, NULL,
+		diag_error(&diag, (struct place){ head->file, 0, 0 }, NULL,
 			   "others than root may write to its directory");
 	else
-		is_safe(path, &diag);
-	*append(store->policies, store->n_policies) = policy;
-	*append(store->faults, count) = first_error(&diag);
+		is_safe(head->file, &diag);
+	stored->fault = first_error(&diag);
+	policy_free(head);
 }
 
 static int is_yaml(const struct dirent *entry)
@@ -90,14 +101,14 @@ static void load_policies(struct store *store, const char *directory)
 	cleanup_diag struct diag ignored = DIAG_INIT;
 	struct dirent **entries = NULL;
 	int count = scandir(policies, &entries, is_yaml, alphasort);
-	bool safe = count > 0 && is_safe(policies, &ignored) &&
-		    is_safe(directory, &ignored);
 
+	store->safe = count > 0 && is_safe(policies, &ignored) &&
+		      is_safe(directory, &ignored);
 	for (int i = 0; i < count; i++) {
 		cleanup_free char *path = xasprintf("%s/%s", policies,
 						    entries[i]->d_name);
 
-		add_policy(store, path, safe);
+		add_policy(store, path);
 		free(entries[i]);
 	}
 	free(entries);
@@ -139,22 +150,41 @@ static bool may_choose(const struct store *store, const char *name)
 	return false;
 }
 
-static const char *fault_of(const struct store *store, const struct policy *policy)
+/* The whole of the one that is chosen; NULL if none is. */
+static const struct store_policy *chosen(struct store *store, const struct policy *policy)
 {
-	for (size_t i = 0; i < store->n_policies; i++)
-		if (store->policies[i] == policy)
-			return store->faults[i];
+	for (size_t i = 0; i < store->n_policies; i++) {
+		struct store_policy *stored = &store->policies[i];
+
+		if (stored->policy != policy)
+			continue;
+		if (stored->text)
+			complete(stored, store->safe);
+		return stored;
+	}
 	return NULL;
 }
 
-bool store_choose(const struct store *store, const char *guest, const char *metadata,
-		  const struct policy **ret_policy, struct diag *diag)
+static bool choose(struct store *store, const char *guest, const char *metadata,
+		   const struct store_policy **ret_stored, struct diag *diag)
 {
 	cleanup_free const struct policy **all = xcalloc(store->n_policies,
 							 sizeof(const struct policy *));
+	const struct policy *policy;
 
 	for (size_t i = 0; i < store->n_policies; i++)
-		all[i] = store->policies[i];
+		all[i] = store->policies[i].policy;
+	if (!policy_choose(all, store->n_policies, guest, metadata, &policy, diag))
+		return false;
+	*ret_stored = chosen(store, policy);
+	return true;
+}
+
+bool store_choose(struct store *store, const char *guest, const char *metadata,
+		  const struct policy **ret_policy, struct diag *diag)
+{
+	const struct store_policy *stored;
+
 	if (metadata && !may_choose(store, metadata)) {
 		diag_error(
 			diag, store->host_policy->policies.place, NULL,
@@ -163,12 +193,12 @@ bool store_choose(const struct store *store, const char *guest, const char *meta
 			guest, metadata);
 		return false;
 	}
-	if (!policy_choose(all, store->n_policies, guest, metadata, ret_policy, diag))
+	if (!choose(store, guest, metadata, &stored, diag))
 		return false;
-	const char *fault = *ret_policy ? fault_of(store, *ret_policy) : NULL;
-	if (!fault && *ret_policy)
-		fault = store->host_fault;
-	if (fault)
-		diag_error(diag, NOWHERE, NULL, "%s", fault);
-	return !fault;
+	*ret_policy = stored ? stored->policy : NULL;
+	if (!stored || (!stored->fault && !store->host_fault))
+		return true;
+	diag_error(diag, NOWHERE, NULL, "%s",
+		   stored->fault ? stored->fault : store->host_fault);
+	return false;
 }

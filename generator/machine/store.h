@@ -16,17 +16,26 @@
 
 #define STORE_DIRECTORY "/etc/vmgen"
 
+/* The file is read when the store is loaded, its head parsed, and all the rest only if it
+ * is chosen. */
+struct store_policy {
+	struct policy *policy; /* sound or broken; name and match, or all of it */
+	char *text;	       /* of the file; NULL: it cannot be read, or is parsed */
+	size_t length;
+	char *fault; /* what is wrong with it, or NULL */
+};
+
 struct store {
-	struct policy **policies; /* sound and broken */
-	char **faults;		  /* faults[i]: what is wrong with policies[i], or NULL */
+	struct store_policy *policies;
 	size_t n_policies;
+	bool safe;			 /* their directory is root's */
 	struct host_policy *host_policy; /* NULL: none, or broken */
 	char *host_fault;		 /* what is wrong with the host policy, or NULL */
 };
 
-#define STORE_INIT                        \
-	{                                 \
-		NULL, NULL, 0, NULL, NULL \
+#define STORE_INIT                         \
+	{                                  \
+		NULL, 0, false, NULL, NULL \
 	}
 #define cleanup_store cleanup(store_done)
 
@@ -37,7 +46,7 @@ void store_done(struct store *store);
 /* The policy for a guest of this name, METADATA being what its own metadata names (or
  * NULL); *ret_policy is NULL when none concerns it. False and a report when two tie, or
  * the one that concerns it is broken, or the host policy lets metadata not choose it. */
-bool store_choose(const struct store *store, const char *guest, const char *metadata,
+bool store_choose(struct store *store, const char *guest, const char *metadata,
 		  const struct policy **ret_policy, struct diag *diag);
 
 #endif

@@ -36,7 +36,24 @@ struct policy *policy_salvage(const char *file, const char *text, size_t length,
 	struct policy *policy = xcalloc(1, sizeof(*policy));
 
 	policy->file = xstrdup(file);
-	*ret_sound = fields_parse(&policy_group, policy->file, text, length, policy, diag);
+	*ret_sound = fields_parse(&policy_group, policy->file, text, length, policy,
+				  diag);
+	if (!policy->name.text)
+		name_after(policy, file);
+	return policy;
+}
+
+struct policy *policy_skim(const char *file, const char *text, size_t length)
+{
+	static const char *const keys[] = { "policy", "match", NULL };
+	struct policy *policy = xcalloc(1, sizeof(*policy));
+	cleanup_diag struct diag ignored = DIAG_INIT;
+
+	policy->file = xstrdup(file);
+	cleanup_yaml struct yaml *yaml = yaml_head(policy->file, text, length, keys,
+						   &ignored);
+	if (yaml)
+		fields_read(&policy_group, yaml, policy, &ignored);
 	if (!policy->name.text)
 		name_after(policy, file);
 	return policy;

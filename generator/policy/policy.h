@@ -143,10 +143,14 @@ struct policy *policy_parse(const char *file, const char *text, size_t length,
 			    struct diag *diag);
 
 /* As policy_parse(), but what can be read of it even where it is not sound; never NULL. A
- * name that cannot be read is taken from FILE's. Not for placing guests by: it tells which
- * guests a broken policy concerns. */
+ * name that cannot be read is taken from FILE's. Not for placing guests by: it tells
+ * which guests a broken policy concerns. */
 struct policy *policy_salvage(const char *file, const char *text, size_t length,
 			      bool *ret_sound, struct diag *diag);
+
+/* As policy_salvage(), but no more than its name and its match, which for most is to read
+ * the head of the file. */
+struct policy *policy_skim(const char *file, const char *text, size_t length);
 void policy_free(struct policy *policy);
 
 /* Among COUNT policies the one that a guest of this name matches with the highest

@@ -44,10 +44,23 @@ size_t source_character(const char *at, size_t left)
 	return code >= least[width] && printed(code) ? width : 0;
 }
 
+/* Nearly all characters. */
+static bool plain(char c)
+{
+	return c >= ' ' && c <= '~';
+}
+
 /* One good character on; a line ends with CR, LF or both. */
 static void step(const struct source *source, struct cursor *at)
 {
 	char c = source->text[at->offset];
+
+	if (plain(c)) {
+		at->offset++;
+		at->index++;
+		at->column++;
+		return;
+	}
 	size_t width = width_of((unsigned char)c), next = at->offset + width;
 	bool crlf = c == '\r' && next < source->length && source->text[next] == '\n';
 	bool breaks = c == '\n' || (c == '\r' && !crlf);
@@ -75,7 +88,7 @@ static void clean(struct source *source, struct diag *diag)
 		char *here = &source->text[at.offset];
 		struct place place = { source->file, at.line, at.column };
 
-		if (source_character(here, source->length - at.offset))
+		if (plain(*here) || source_character(here, source->length - at.offset))
 			continue;
 		if (at.line != last_line && bad_lines++ < BAD_LINES)
 			diag_error(diag, place, NULL,

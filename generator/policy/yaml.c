@@ -14,6 +14,7 @@ struct reader {
 	yaml_parser_t parser;
 	struct source source;
 	size_t nodes;
+	const char *const *keys; /* that will do, of the outermost mapping; or NULL */
 	struct diag *diag;
 };
 
@@ -38,6 +39,14 @@ void yaml_tree_free(struct yaml *yaml)
 void yaml_free_pointer(struct yaml **yaml)
 {
 	yaml_tree_free(*yaml);
+}
+
+const struct yaml *yaml_get(const struct yaml *yaml, const char *key)
+{
+	for (size_t i = 0; yaml->kind == YAML_MAPPING && i < yaml->count; i++)
+		if (strcmp(yaml->keys[i]->text, key) == 0)
+			return yaml->items[i];
+	return NULL;
 }
 
 static struct place place_of(struct reader *reader, yaml_mark_t mark)
@@ -293,11 +302,19 @@ static void drop_duplicates(struct reader *reader, struct yaml *yaml)
 	close_gaps(yaml);
 }
 
+static bool will_do(const struct reader *reader, const struct yaml *yaml)
+{
+	for (const char *const *key = reader->keys; key && *key; key++)
+		if (!yaml_get(yaml, *key))
+			return false;
+	return reader->keys != NULL;
+}
+
 static bool mapping(struct reader *reader, struct yaml *yaml, unsigned depth)
 {
 	bool end = false;
 
-	while (!end)
+	while (!end && !(depth == 1 && will_do(reader, yaml)))
 		if (!pair(reader, yaml, depth, &end))
 			return false;
 	drop_duplicates(reader, yaml);
@@ -377,7 +394,8 @@ static struct yaml *document(struct reader *reader)
 		root = node(reader, &root_event, 0);
 		if (!root)
 			return NULL;
-		document_end(reader);
+		if (!reader->keys)
+			document_end(reader);
 	}
 	if (root && !empty(root))
 		return take(root);
@@ -386,25 +404,40 @@ static struct yaml *document(struct reader *reader)
 	return NULL;
 }
 
+static struct yaml *read_text(struct reader *reader, const char *file, const char *text,
+			      size_t length)
+{
+	if (!source_init(&reader->source, file, text, length, reader->diag))
+		return NULL;
+	if (!yaml_parser_initialize(&reader->parser))
+		abort();
+	yaml_parser_set_encoding(&reader->parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(&reader->parser,
+				     (unsigned char *)reader->source.text,
+				     reader->source.length);
+	struct yaml *root = document(reader);
+	yaml_parser_delete(&reader->parser);
+	source_done(&reader->source);
+	return root;
+}
+
 struct yaml *yaml_salvage(const char *file, const char *text, size_t length,
 			  bool *ret_sound, struct diag *diag)
 {
 	size_t errors = diag->errors;
 	struct reader reader = { .diag = diag };
+	struct yaml *root = read_text(&reader, file, text, length);
 
-	*ret_sound = false;
-	if (!source_init(&reader.source, file, text, length, diag))
-		return NULL;
-	if (!yaml_parser_initialize(&reader.parser))
-		abort();
-	yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&reader.parser, (unsigned char *)reader.source.text,
-				     reader.source.length);
-	struct yaml *root = document(&reader);
-	yaml_parser_delete(&reader.parser);
-	source_done(&reader.source);
 	*ret_sound = diag->errors == errors;
 	return root;
+}
+
+struct yaml *yaml_head(const char *file, const char *text, size_t length,
+		       const char *const *keys, struct diag *diag)
+{
+	struct reader reader = { .keys = keys, .diag = diag };
+
+	return read_text(&reader, file, text, length);
 }
 
 struct yaml *yaml_parse(const char *file, const char *text, size_t length,
@@ -414,12 +447,4 @@ struct yaml *yaml_parse(const char *file, const char *text, size_t length,
 	cleanup_yaml struct yaml *root = yaml_salvage(file, text, length, &sound, diag);
 
 	return sound ? take(root) : NULL;
-}
-
-const struct yaml *yaml_get(const struct yaml *yaml, const char *key)
-{
-	for (size_t i = 0; yaml->kind == YAML_MAPPING && i < yaml->count; i++)
-		if (strcmp(yaml->keys[i]->text, key) == 0)
-			return yaml->items[i];
-	return NULL;
 }

@@ -48,6 +48,11 @@ struct yaml *yaml_parse(const char *file, const char *text, size_t length,
 struct yaml *yaml_salvage(const char *file, const char *text, size_t length,
 			  bool *ret_sound, struct diag *diag);
 
+/* As yaml_salvage(), but of a mapping no more than it takes to find KEYS (the last is
+ * NULL): most of a file is then not read, and its faults are not seen. */
+struct yaml *yaml_head(const char *file, const char *text, size_t length,
+		       const char *const *keys, struct diag *diag);
+
 void yaml_tree_free(struct yaml *yaml);
 void yaml_free_pointer(struct yaml **yaml);
 
