@@ -85,6 +85,7 @@ static int run(const struct arguments *arguments)
 		checkup_warning("user", "not everything can be seen; run it as root");
 	checkup_diag(&checkup, "host", &diag);
 	store_load(&checkup.store, STORE_DIRECTORY);
+	store_complete(&checkup.store);
 	checkup_hook(&checkup);
 	checkup_policies(&checkup);
 	checkup_machine(&checkup);

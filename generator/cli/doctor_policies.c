@@ -52,8 +52,8 @@ static void check_set(struct checkup *checkup)
 	struct rule_input input = input_of(checkup, NULL);
 
 	for (size_t i = 0; i < store->n_policies; i++)
-		if (!store->faults[i])
-			sound[input.n_policies++] = store->policies[i];
+		if (!store->policies[i].fault)
+			sound[input.n_policies++] = store->policies[i].policy;
 	input.policies = sound;
 	rules_run(RULE_SET, &input, NULL, NULL, NULL, &diag);
 	checkup_diag(checkup, "policies", &diag);
@@ -65,10 +65,12 @@ void checkup_policies(struct checkup *checkup)
 
 	check_host_policy(checkup);
 	for (size_t i = 0; i < store->n_policies; i++) {
-		if (store->faults[i])
-			checkup_error(checkup, "policy", "%s", store->faults[i]);
+		const struct store_policy *stored = &store->policies[i];
+
+		if (stored->fault)
+			checkup_error(checkup, "policy", "%s", stored->fault);
 		else
-			check_policy(checkup, store->policies[i]);
+			check_policy(checkup, stored->policy);
 	}
 	check_set(checkup);
 	if (!store->n_policies)

@@ -69,7 +69,6 @@ static void add_policy(struct store *store, const char *path)
 	stored->fault = first_error(&diag);
 }
 
-/* All of a policy whose head is known. */
 static void complete(struct store_policy *stored, bool directory_safe)
 {
 	struct policy *head = stored->policy;
@@ -77,6 +76,8 @@ static void complete(struct store_policy *stored, bool directory_safe)
 	cleanup_diag struct diag diag = DIAG_INIT;
 	bool sound;
 
+	if (!text)
+		return;
 	stored->policy = policy_salvage(head->file, text, stored->length, &sound, &diag);
 	if (!directory_safe)
 		diag_error(&diag, (struct place){ head->file, 0, 0 }, NULL,
@@ -137,6 +138,12 @@ void store_load(struct store *store, const char *directory)
 	load_policies(store, directory);
 }
 
+void store_complete(struct store *store)
+{
+	for (size_t i = 0; i < store->n_policies; i++)
+		complete(&store->policies[i], store->safe);
+}
+
 static bool may_choose(const struct store *store, const char *name)
 {
 	const struct values *allowed = store->host_policy ? &store->host_policy->policies
@@ -158,8 +165,7 @@ static const struct store_policy *chosen(struct store *store, const struct polic
 
 		if (stored->policy != policy)
 			continue;
-		if (stored->text)
-			complete(stored, store->safe);
+		complete(stored, store->safe);
 		return stored;
 	}
 	return NULL;

@@ -41,6 +41,8 @@ struct store {
 
 /* Never fails: no directory is no policies. */
 void store_load(struct store *store, const char *directory);
+/* All of each policy, for whoever wants to judge them all. */
+void store_complete(struct store *store);
 void store_done(struct store *store);
 
 /* The policy for a guest of this name, METADATA being what its own metadata names (or
