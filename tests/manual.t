@@ -14,7 +14,7 @@ update() {
 		-e "/^\.\\\\\" begin $1\$/,/^\.\\\\\" end $1\$/{/^\.\\\\\" /!d}" "$page"
 }
 
-for kind in policy host-policy; do
+for kind in policy host-policy host; do
 	"$VMGEN" schema $kind | jq -r -f generator/man/fields.jq >"$TMP/$kind"
 	[ -z "${UPDATE:-}" ] || update $kind "$TMP/$kind"
 	is "$(generated $kind)" "$(cat "$TMP/$kind")" "vmgen-policy(5): the fields of a $kind"

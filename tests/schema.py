@@ -3,6 +3,7 @@
 """Whether the schemas and the parser agree, on documents made from the schemas.
 
 usage: schema.py draft SCHEMA...            each is valid draft 2020-12
+       schema.py scalars SCHEMA...          each scalar admits text, numbers and booleans
        schema.py numbers SCHEMA...          patterns of numbers are exactly their ranges
        schema.py agree SCHEMA PREFIX PARSER DIRECTORY
                                             PARSER prints a verdict for each file
@@ -72,10 +73,26 @@ def nodes(schema):
             yield from nodes(value)
 
 
+def scalars(paths):
+    seen = 0
+    for path in paths:
+        for node in nodes(load(path)):
+            if "examples" not in node:
+                continue
+            ranges = [part[edge] for part in nodes(node)
+                      for edge in ("minimum", "maximum") if edge in part]
+            validator = Validator(node)
+            for value in [node["examples"][0], True, False] + (ranges or [0.5]):
+                assert validator.is_valid(value), (path, node, value)
+            assert not validator.is_valid({}) and not validator.is_valid(None)
+            seen += 1
+    assert seen > 80
+
+
 def numbers(paths):
     ranges = {(node["pattern"], node["minimum"], node["maximum"])
               for path in paths for node in nodes(load(path))
-              if node.get("type") == ["string", "integer"] and not node["pattern"].startswith("^ ")}
+              if "minimum" in node and node["pattern"].startswith("^(")}
     assert len(ranges) > 10
     for regex, low, high in ranges:
         near = {edge + step for edge in (low, high) for step in range(-12, 13)}
@@ -237,7 +254,7 @@ def main():
     what, arguments = sys.argv[1], sys.argv[2:]
     if what == "agree":
         return 1 if agree(*arguments) else 0
-    {"draft": draft, "numbers": numbers}[what](arguments)
+    {"draft": draft, "scalars": scalars, "numbers": numbers}[what](arguments)
     return 0
 
 

@@ -2,8 +2,8 @@
 /*
  * `vmgen schema`: the tables of fields as JSON Schema, draft 2020-12, for editors and CI.
  *
- * Readers of YAML make numbers and booleans of some scalars, so the schema admits these
- * wherever the parser may have seen a text that they come from.
+ * Readers of YAML make numbers and booleans of some scalars, each by its own rules, so
+ * every scalar may be any of these: patterns and words hold for text, ranges for numbers.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -13,17 +13,16 @@
 #include "base/size.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "host/host_fields.h"
 #include "policy/host_policy.h"
 #include "policy/policy.h"
 
 static const char comment[] =
-	"Made by `vmgen schema` from the table that vmgen itself reads policies by. "
-	"vmgen "
-	"refuses more than patterns can say: sizes outside their limits, CPU lists with "
-	"a "
-	"range that runs downwards or with nothing left in them, and in a file's form "
-	"anchors, aliases, tags, duplicate keys and control characters. `vmgen lint` "
-	"tells.";
+	"Made by `vmgen schema` from the table that vmgen itself reads by. vmgen refuses "
+	"more than patterns can say: sizes outside their limits, CPU lists with a range "
+	"that runs downwards or with nothing left in them, what two fields say together, "
+	"and in a file's form anchors, aliases, tags, duplicate keys and control "
+	"characters. `vmgen lint` tells.";
 
 #define UNITS "([bB]([yY][tT][eE][sS])?|[kKmMgGtTpPeE]([iI]?[bB])?)"
 
@@ -107,41 +106,47 @@ static char *cpus_pattern(void)
 	return xasprintf("^ *(%s-)?%s( *, *(%s-|\\^)?%s)* *$", n, n, n, n);
 }
 
-/* A type's schema; patterns speak of strings only, minimum and maximum of numbers. */
-static json_t *numeric(const char *type, uint64_t min, uint64_t max, const char *pattern)
+/* A scalar whose text is like PATTERN; the caller may add to it. */
+static json_t *scalar(const char *pattern)
 {
-	return json_pack("{s:[s,s], s:I, s:I, s:s}", "type", "string", type, "minimum",
-			 (json_int_t)min, "maximum", (json_int_t)max, "pattern", pattern);
+	return json_pack("{s:[s,s,s], s:s}", "type", "string", "number", "boolean",
+			 "pattern", pattern);
+}
+
+static json_t *without(json_t *schema, json_t *texts)
+{
+	json_object_set_new(schema, "not", json_pack("{s:o}", "enum", texts));
+	return schema;
+}
+
+/* JSON's integers end where C's signed ones do. */
+static json_t *within(json_t *schema, uint64_t min, uint64_t max)
+{
+	json_object_set_new(schema, "minimum", json_integer((json_int_t)min));
+	json_object_set_new(schema, "maximum", json_integer((json_int_t)max));
+	return schema;
 }
 
 static json_t *text_schema(const struct field *field)
 {
 	(void)field;
-	return json_pack("{s:[s,s,s], s:i, s:{s:[s,s,s,s]}}", "type", "string", "number",
-			 "boolean", "minLength", 1, "not", "enum", "~", "null", "Null",
-			 "NULL");
+	json_t *schema = json_pack("{s:[s,s,s], s:i}", "type", "string", "number",
+				   "boolean", "minLength", 1);
+	return without(schema, json_pack("[s,s,s,s]", "~", "null", "Null", "NULL"));
 }
 
 static json_t *name_schema(const struct field *field)
 {
 	(void)field;
-	return json_pack("{s:[s,s,s], s:s, s:{s:[s,s,s]}}", "type", "string", "number",
-			 "boolean", "pattern", "^[A-Za-z0-9_+][A-Za-z0-9._+-]*$", "not",
-			 "enum", "null", "Null", "NULL");
-}
-
-static json_t *bool_schema(const struct field *field)
-{
-	(void)field;
-	return json_pack("{s:[s,s,s,s,s,s,b,b]}", "enum", "yes", "no", "true", "false",
-			 "on", "off", 1, 0);
+	return without(scalar("^[A-Za-z0-9_+][A-Za-z0-9._+-]*$"),
+		       json_pack("[s,s,s]", "null", "Null", "NULL"));
 }
 
 static json_t *count_schema(const struct field *field)
 {
 	cleanup_free char *pattern = count_pattern(field);
 
-	return numeric("integer", field->min, field->max, pattern);
+	return within(scalar(pattern), field->min, field->max);
 }
 
 static json_t *cpus_schema(const struct field *field)
@@ -149,25 +154,20 @@ static json_t *cpus_schema(const struct field *field)
 	cleanup_free char *pattern = cpus_pattern();
 
 	(void)field;
-	return numeric("integer", 0, CPUSET_MAX - 1, pattern);
+	return within(scalar(pattern), 0, CPUSET_MAX - 1);
 }
 
 static json_t *version_schema(const struct field *field)
 {
 	(void)field;
-	return numeric("number", 0, 9999, "^[0-9]{1,4}(\\.[0-9]{1,3}){0,2}$");
-}
-
-static json_t *string(const char *pattern)
-{
-	return json_pack("{s:s, s:s}", "type", "string", "pattern", pattern);
+	return within(scalar("^[0-9]{1,4}(\\.[0-9]{1,3}){0,2}$"), 0, 9999);
 }
 
 static json_t *size_schema(const struct field *field)
 {
 	cleanup_free char *min = size_format(field->min), *max = size_format(field->max);
 	cleanup_free char *limits = xasprintf("from %s to %s", min, max);
-	json_t *schema = string("^[0-9]+ ?" UNITS "$");
+	json_t *schema = scalar("^[0-9]+ ?" UNITS "$");
 
 	json_object_set_new(schema, "$comment", json_string(limits));
 	return schema;
@@ -176,13 +176,43 @@ static json_t *size_schema(const struct field *field)
 static json_t *path_schema(const struct field *field)
 {
 	(void)field;
-	return string("^/[^\\n\\r\\t]*$");
+	return scalar("^/[^\\n\\r\\t]*$");
 }
 
 static json_t *pattern_schema(const struct field *field)
 {
 	(void)field;
-	return string("^/([^{}\\n\\r\\t]|\\{guest\\}|\\{name\\})*$");
+	return scalar("^/([^{}\\n\\r\\t]|\\{guest\\}|\\{name\\})*$");
+}
+
+/* Words as an enum, which editors complete. */
+static json_t *words_schema(const char *const *words)
+{
+	json_t *values = json_array();
+
+	for (size_t i = 0; words[i]; i++)
+		json_array_append_new(values, json_string(words[i]));
+	return json_pack("{s:o}", "enum", values);
+}
+
+static json_t *either(json_t *one, json_t *other)
+{
+	return json_pack("{s:[o,o]}", "anyOf", one, other);
+}
+
+static json_t *only_words(const char *const *words)
+{
+	return either(words_schema(words),
+		      json_pack("{s:[s,s]}", "type", "number", "boolean"));
+}
+
+static json_t *bool_schema(const struct field *field)
+{
+	static const char *const words[] = { "yes", "no",  "true", "false",
+					     "on",  "off", NULL };
+
+	(void)field;
+	return only_words(words);
 }
 
 static json_t *(*const type_schemas[])(const struct field *field) = {
@@ -193,41 +223,12 @@ static json_t *(*const type_schemas[])(const struct field *field) = {
 	[SCALAR_VERSION] = version_schema,
 };
 
-/* What readers of YAML may make of WORD, or NULL. */
-static json_t *resolved(const char *word)
-{
-	unsigned long long number;
-
-	if (text_number(word, &number))
-		return json_integer((json_int_t)number);
-	if (text_equal(word, "on") || text_equal(word, "off"))
-		return json_boolean(text_equal(word, "on"));
-	return NULL;
-}
-
-static json_t *words_schema(const char *const *words)
-{
-	json_t *values = json_array();
-
-	for (size_t i = 0; words[i]; i++)
-		json_array_append_new(values, json_string(words[i]));
-	for (size_t i = 0; words[i]; i++) {
-		json_t *value = resolved(words[i]);
-
-		if (value)
-			json_array_append_new(values, value);
-	}
-	return json_pack("{s:o}", "enum", values);
-}
-
 static json_t *scalar_schema(const struct field *field)
 {
-	if (!field->words)
-		return type_schemas[field->type](field);
-	json_t *words = words_schema(field->words);
 	if (field->type == SCALAR_NONE)
-		return words;
-	return json_pack("{s:[o,o]}", "anyOf", words, type_schemas[field->type](field));
+		return only_words(field->words);
+	json_t *schema = type_schemas[field->type](field);
+	return field->words ? either(words_schema(field->words), schema) : schema;
 }
 
 static json_t *group_schema(const struct group *group);
@@ -241,8 +242,7 @@ static json_t *shape_schema(const struct field *field)
 {
 	switch (field->shape) {
 	case SHAPE_LIST:
-		return json_pack("{s:[o,o]}", "anyOf", scalar_schema(field),
-				 array_of(scalar_schema(field)));
+		return either(scalar_schema(field), array_of(scalar_schema(field)));
 	case SHAPE_GROUP:
 		return group_schema(field->group);
 	case SHAPE_GROUPS:
@@ -299,16 +299,23 @@ static int print_schema(const struct group *group)
 
 static int run(const struct arguments *arguments)
 {
+	static const struct {
+		const char *name;
+		const struct group *group;
+	} schemas[] = {
+		{ "policy", &policy_group },
+		{ "host-policy", &host_policy_group },
+		{ "host", &host_group },
+	};
 	const char *which = arguments->n_words ? arguments->words[0] : "policy";
 
-	if (text_equal(which, "policy"))
-		return print_schema(&policy_group);
-	if (text_equal(which, "host-policy"))
-		return print_schema(&host_policy_group);
+	for (size_t i = 0; i < ARRAY_SIZE(schemas); i++)
+		if (text_equal(which, schemas[i].name))
+			return print_schema(schemas[i].group);
 	fprintf(stderr,
-		"vmgen schema: there is a schema of \"policy\" and of \"host-policy\", "
-		"not of "
-		"\"%s\"\n",
+		"vmgen schema: there is a schema of \"policy\", of \"host-policy\" and "
+		"of "
+		"\"host\", not of \"%s\"\n",
 		which);
 	return 2;
 }
@@ -317,9 +324,9 @@ static const struct option_row options[] = { OPTION_END };
 
 const struct command command_schema = {
 	.name = "schema",
-	.words = "[policy | host-policy]",
+	.words = "[policy | host-policy | host]",
 	.max_words = 1,
-	.summary = "print the JSON Schema of policies, or of host policies",
+	.summary = "print the JSON Schema of policies, host policies or hosts",
 	.options = options,
 	.run = run,
 };

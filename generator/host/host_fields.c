@@ -42,9 +42,9 @@ static const struct group cpus_group = {
 static const struct field pages_fields[] = {
 	{ .key = "size", .type = SCALAR_SIZE, .min = 1, .max = UINT64_MAX - 1, AT(size),
 	  .required = true, .example = "1 GiB", .doc = "The size of a page." },
-	{ .key = "total", .type = SCALAR_COUNT, .max = UINT64_MAX - 1, AT(total),
+	{ .key = "total", .type = SCALAR_COUNT, .max = INT64_MAX, AT(total),
 	  .required = true, .example = "64", .doc = "How many there are." },
-	{ .key = "free", .type = SCALAR_COUNT, .max = UINT64_MAX - 1, AT(free),
+	{ .key = "free", .type = SCALAR_COUNT, .max = INT64_MAX, AT(free),
 	  .example = "64", .doc = "How many of them are free. Not given: unknown." },
 	{ .key = NULL },
 };
@@ -73,7 +73,7 @@ static const struct field node_fields[] = {
 	{ .key = "hugepages", .shape = SHAPE_GROUPS, .group = &pages_group, AT(hugepages),
 	  .doc = "Its hugepages; an empty list: there are none. Not given: unknown." },
 	{ .key = "distances", .shape = SHAPE_LIST, .type = SCALAR_COUNT, .min = 10,
-	  .max = 255, AT(distances), .example = "[10, 21]",
+	  .max = 255, AT(distances), .example = "10",
 	  .doc = "Its distances to all nodes, in the order of this file, as in the "
 		 "firmware's SLIT. Not given: 10 to itself and 20 to others." },
 	{ .key = "cpus", .shape = SHAPE_GROUPS, .group = &cpus_group, AT(cpus),
@@ -100,9 +100,9 @@ static const struct field device_fields[] = {
 	  .example = "0",
 	  .doc = "The node that it is attached to. Not given: the firmware does not say." },
 	{ .key = "names", .shape = SHAPE_LIST, .type = SCALAR_TEXT, AT(names),
-	  .example = "[nvme0n1]", .doc = "What the kernel calls it." },
+	  .example = "nvme0n1", .doc = "What the kernel calls it." },
 	{ .key = "mounts", .shape = SHAPE_LIST, .type = SCALAR_PATH, AT(mounts),
-	  .example = "[/var/lib/libvirt/images]",
+	  .example = "/var/lib/libvirt/images",
 	  .doc = "Where the file systems on it are mounted." },
 	{ .key = NULL },
 };
@@ -136,7 +136,7 @@ static const struct field host_fields[] = {
 	{ .key = "devices", .shape = SHAPE_GROUPS, .group = &device_group, AT(devices),
 	  .doc = "Its PCI devices; an empty list: there are none. Not given: unknown." },
 	{ .key = "other_mounts", .shape = SHAPE_LIST, .type = SCALAR_PATH,
-	  AT(other_mounts), .example = "[/mnt/nfs]",
+	  AT(other_mounts), .example = "/mnt/nfs",
 	  .doc = "Where file systems are mounted that are on none of the devices." },
 	{ .key = NULL },
 };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "host/host_fields.h"
 #include "policy/host_policy.h"
 #include "policy/policy.h"
 #include "tap.h"
@@ -30,13 +31,26 @@ static const char *base_name(const char *path)
 	return strrchr(path, '/') + 1;
 }
 
-/* Files are policies, host policies if they are called host-*. */
+/* What can be said of a host field by field. */
+static bool host_parses(const char *name, const char *text, size_t length,
+			struct diag *diag)
+{
+	struct host_fields fields = { .place = { name, 0, 0 } };
+	bool good = fields_parse(&host_group, name, text, length, &fields, diag);
+
+	fields_done(&host_group, &fields);
+	return good;
+}
+
+/* Files are policies, host policies if they are called host-*, hosts if host-NUMBER. */
 static bool parses(const char *path, struct diag *diag)
 {
 	size_t length = 0;
 	const char *name = base_name(path);
 	cleanup_free char *text = slurp(path, &length);
 
+	if (text_starts(name, "host-") && strspn(name + 5, "0123456789"))
+		return host_parses(name, text, length, diag);
 	if (text_starts(name, "host-")) {
 		struct host_policy *policy = host_policy_parse(name, text, length, diag);
 
