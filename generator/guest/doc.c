@@ -188,9 +188,11 @@ static bool is_named(const char *name, const xmlChar *prefix, const xmlChar *loc
 static char *value_of(const struct start *start, const char *name, const char *raw,
 		      size_t length, size_t *at)
 {
-	const xmlChar **next = start->attributes + 5 * *at;
+	/* Five pointers each; none at all is NULL. */
+	const xmlChar **next = *at < start->n_attributes ? start->attributes + 5 * *at
+							 : NULL;
 
-	if (*at < start->n_attributes && is_named(name, next[1], next[0])) {
+	if (next && is_named(name, next[1], next[0])) {
 		++*at;
 		return xstrndup((const char *)next[3], (size_t)(next[4] - next[3]));
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "host/apart.h"
 #include "host/hwloc_input.h"
 #include "host/reader.h"
 
@@ -321,32 +322,68 @@ static struct host *settled(struct reader *reader, const char *origin)
 	return take(host);
 }
 
-struct host *host_from_hwloc_xml(const char *file, const char *text, size_t length,
-				 struct diag *diag)
-{
-	cleanup_hwloc_input struct hwloc_input input = { .text = NULL };
+/* A host's XML that is to be read in a process apart. */
+struct xml_work {
+	const char *file;
+	const struct hwloc_input *input;
+};
 
-	if (!hwloc_input_xml(file, text, length, hwloc_get_api_version() >= HWLOC_3,
-			     &input, diag))
-		return NULL;
+static struct host *load_xml(const struct xml_work *work, struct diag *diag)
+{
+	const struct hwloc_input *input = work->input;
 	cleanup_reader struct reader reader = {
 		.topology = new_topology(),
-		.place = { .file = file },
-		.os_devices_are_bits = input.bits,
+		.place = { .file = work->file },
+		.os_devices_are_bits = input->bits,
 		.pages_known = true,
 		.diag = diag,
 	};
-	if (hwloc_topology_set_xmlbuffer(reader.topology, input.text,
-					 (int)strlen(input.text) + 1) ||
+
+	if (hwloc_topology_set_xmlbuffer(reader.topology, input->text,
+					 (int)strlen(input->text) + 1) ||
 	    hwloc_topology_load(reader.topology)) {
 		diag_error(diag, reader.place, NULL,
 			   "hwloc refuses this topology (version %s): %s; write it anew "
 			   "with lstopo --of xml",
-			   input.version ? input.version : "1", strerror(errno));
+			   input->version ? input->version : "1", strerror(errno));
 		return NULL;
 	}
 	reader.memory_known = tells_memory(reader.topology);
-	struct host *host = settled(&reader, file);
+	return settled(&reader, work->file);
+}
+
+/* The host, or the sentence that says why not. */
+static bool print_xml(void *data, FILE *out)
+{
+	cleanup_diag struct diag diag = DIAG_INIT;
+	cleanup_host struct host *host = load_xml(data, &diag);
+
+	if (host)
+		host_print(host, out);
+	else
+		fputs(diag.count ? diag.findings[0].text : "", out);
+	return host != NULL;
+}
+
+/* hwloc trusts what stands in XML: a mask that is missing makes it crash. */
+struct host *host_from_hwloc_xml(const char *file, const char *text, size_t length,
+				 struct diag *diag)
+{
+	cleanup_hwloc_input struct hwloc_input input = { .text = NULL };
+	struct xml_work work = { file, &input };
+	cleanup_free char *printed = NULL;
+
+	if (!hwloc_input_xml(file, text, length, hwloc_get_api_version() >= HWLOC_3,
+			     &input, diag))
+		return NULL;
+	if (!apart(print_xml, &work, &printed)) {
+		diag_error(diag, (struct place){ .file = file }, NULL, "%s",
+			   printed ? printed
+				   : "hwloc does not come to an end with this topology; "
+				     "write it anew with lstopo --of xml");
+		return NULL;
+	}
+	struct host *host = host_from_yaml(file, printed, strlen(printed), diag);
 	if (host)
 		host->arch = take(input.arch);
 	return host;

@@ -56,19 +56,34 @@ static bool acceptable(xmlDoc *doc, const char *file, const char *root, struct d
 	return true;
 }
 
+/* UTF-8 only: libxml2 reports what it cannot convert to stderr, and nowhere else. */
+static bool readable(const char *file, const char *text, size_t length, struct diag *diag)
+{
+	struct place place = { .file = file };
+
+	if (length > HOST_XML_BYTES) {
+		diag_error(diag, place, NULL,
+			   "this XML has %zu bytes, more than the %d that are read",
+			   length, HOST_XML_BYTES);
+		return false;
+	}
+	if (strlen(text) != length || !xmlCheckUTF8((const unsigned char *)text)) {
+		diag_error(diag, place, NULL,
+			   "this XML is not in UTF-8, or holds a NUL byte; convert it");
+		return false;
+	}
+	return true;
+}
+
 xmlDoc *host_xml_parse(const char *file, const char *text, size_t length,
 		       const char *root, struct diag *diag)
 {
 	const int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-			    XML_PARSE_COMPACT;
-	cleanup_parser xmlParserCtxt *parser = xmlNewParserCtxt();
+			    XML_PARSE_COMPACT | XML_PARSE_IGNORE_ENC;
 
-	if (length > HOST_XML_BYTES) {
-		diag_error(diag, (struct place){ .file = file }, NULL,
-			   "this XML has %zu bytes, more than the %d that are read",
-			   length, HOST_XML_BYTES);
+	if (!readable(file, text, length, diag))
 		return NULL;
-	}
+	cleanup_parser xmlParserCtxt *parser = xmlNewParserCtxt();
 	if (!parser)
 		abort();
 	xmlDoc *doc = xmlCtxtReadMemory(parser, text, (int)length, NULL, NULL, options);

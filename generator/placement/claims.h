@@ -78,6 +78,9 @@ struct claims {
 
 #define cleanup_claims cleanup(claims_free_pointer)
 
+/* Far more than guests on any host; a claim in memory takes 6 KiB. */
+enum { CLAIMS_MAX = 16384 };
+
 /* A malformed line is reported and NULL returned: half a ledger is worse than none. */
 struct claims *claims_parse(const char *file, const char *text, size_t length,
 			    struct diag *diag);

@@ -372,51 +372,86 @@ static bool read_line(struct claim *claim, char *line, struct place at, struct d
 	return fine;
 }
 
-/* The last claim goes where its UUID belongs, if that is not where it is. */
-static bool settle(struct claims *claims, struct place at, struct diag *diag)
-{
-	struct claim *last = &claims->items[claims->count - 1];
+struct numbered {
+	struct claim claim;
+	unsigned line;
+};
 
-	if (claims->count == 1 || strcmp(last[-1].uuid, last->uuid) < 0)
+static int by_uuid(const void *left, const void *right)
+{
+	const struct numbered *a = left, *b = right;
+	int order = strcmp(a->claim.uuid, b->claim.uuid);
+
+	return order ? order : a->line < b->line ? -1 : a->line > b->line;
+}
+
+/* What vmgen wrote is sorted, what somebody edited need not be. */
+static bool is_sorted(const struct claims *claims)
+{
+	for (size_t i = 1; i < claims->count; i++)
+		if (strcmp(claims->items[i - 1].uuid, claims->items[i].uuid) >= 0)
+			return false;
+	return true;
+}
+
+/* The claims are those of the lines from 2 on. */
+static bool sort(struct claims *claims, struct place at, struct diag *diag)
+{
+	bool twice = false;
+
+	if (is_sorted(claims))
 		return true;
-	struct claim moved = *last;
-	claims->count--;
-	bool twice = claims_find(claims, moved.uuid) != NULL;
-	if (!twice)
-		claims_put(claims, &moved);
-	else
-		fault(diag, at, moved.uuid, "this guest has a claim already");
-	claim_done(&moved);
+	cleanup_free struct numbered *all = xcalloc(claims->count, sizeof(*all));
+	for (size_t i = 0; i < claims->count; i++)
+		all[i] = (struct numbered){ claims->items[i], (unsigned)i + 2 };
+	qsort(all, claims->count, sizeof(*all), by_uuid);
+	for (size_t i = 0; i < claims->count; i++) {
+		claims->items[i] = all[i].claim;
+		at.line = all[i].line;
+		if (i && !strcmp(all[i - 1].claim.uuid, all[i].claim.uuid))
+			twice = !fault(diag, at, all[i].claim.uuid,
+				       "this guest has a claim already");
+	}
 	return !twice;
 }
 
 /* Room for as many claims as there are lines, all zero, as append() would leave it. */
-static struct claim *room_for_lines(const char *text)
+static struct claim *room_for(size_t lines)
 {
-	size_t lines = 1, room = 1;
+	size_t room = 1;
 
-	while ((text = strchr(text, '\n'))) {
-		text++;
-		lines++;
-	}
 	while (room < lines)
 		room *= 2;
 	return xcalloc(room, sizeof(struct claim));
 }
 
+static size_t count_lines(const char *text)
+{
+	size_t lines = 1;
+
+	while ((text = strchr(text, '\n'))) {
+		text++;
+		lines++;
+	}
+	return lines;
+}
+
 static bool read_lines(struct claims *claims, char *lines, struct place at,
 		       struct diag *diag)
 {
+	size_t count = count_lines(lines);
 	char *line;
 
-	claims->items = room_for_lines(lines);
+	if (count > CLAIMS_MAX)
+		return fault(diag, at, "claims",
+			     "they are of more guests than a host has");
+	claims->items = room_for(count);
 	while ((line = strsep(&lines, "\n"))) {
 		at.line++;
-		if (!read_line(&claims->items[claims->count++], line, at, diag) ||
-		    !settle(claims, at, diag))
+		if (!read_line(&claims->items[claims->count++], line, at, diag))
 			return false;
 	}
-	return true;
+	return sort(claims, (struct place){ at.file, 0, 1 }, diag);
 }
 
 struct claims *claims_parse(const char *file, const char *text, size_t length,

@@ -24,7 +24,7 @@ status=0
 for target in ${*:-$(fuzz_targets)}; do
 	mkdir -p "$WORK/$target"
 	dictionary "$target" >"$WORK/$target.dict"
-	fuzz_seeds "$target" | paste -sd, >"$WORK/$target.seeds"
+	fuzz_seeds "$target" | paste -sd, | tr -d '\n' >"$WORK/$target.seeds"
 	echo "  FUZZ  $target"
 	if ! "$FUZZERS/$target" -max_total_time="${FUZZ_TIME:-20}" -timeout=10 \
 		-rss_limit_mb=1024 -max_len=16384 -close_fd_mask=1 -print_final_stats=1 \

@@ -46,6 +46,38 @@ static void round_trips(void)
 		 "name=a\"\n");
 }
 
+#define CLAIM_NUMBER "00000000-0000-4000-8000-%012x state=held name=a\n"
+
+/* Lines in whatever order, one more than a power of two of them. */
+static void unsorted(void)
+{
+	cleanup_diag struct diag diag = DIAG_INIT;
+	cleanup_text struct text text = TEXT_INIT, want = TEXT_INIT;
+
+	text_add(&text, "vmgen-claims 1\n");
+	text_add(&want, "vmgen-claims 1\n");
+	for (unsigned i = 0; i < 1025; i++) {
+		text_printf(&text, CLAIM_NUMBER, 1024 - i);
+		text_printf(&want, CLAIM_NUMBER, i);
+	}
+	cleanup_claims struct claims *claims = parse(text.data, &diag);
+	cleanup_free char *got = claims ? claims_format(claims) : NULL;
+	is(got, want.data, "claims are sorted as they are read");
+}
+
+/* 16 MiB of lines would be a hundred gigabytes of claims. */
+static void too_many(void)
+{
+	cleanup_diag struct diag diag = DIAG_INIT;
+	enum { LENGTH = 16 << 20 };
+	cleanup_free char *text = xmalloc(LENGTH + 1);
+
+	memset(text, '\n', LENGTH);
+	memcpy(text, "vmgen-claims 1", 14);
+	text[LENGTH] = '\0';
+	ok(!parse(text, &diag) && diag.errors == 1, "sixteen million lines are refused");
+}
+
 static void malformed(void)
 {
 	refused(A "\n", 2, "a bare UUID");
@@ -254,6 +286,8 @@ int main(void)
 {
 	round_trips();
 	malformed();
+	unsorted();
+	too_many();
 	values();
 	random_claims();
 	damaged();
