@@ -22,19 +22,30 @@ FREE=hugepages/hugepages-2048kB/free_hugepages
 cleanup() {
 	local name
 
-	[ -e /run/libvirtd.pid ] || return
-	for name in $(virsh list --all --name); do
-		virsh destroy "$name"
-		virsh undefine "$name"
+	for name in $(lab_virsh list --all --name); do
+		lab_virsh destroy "$name"
+		lab_virsh undefine "$name"
 	done
-	daemon_stop
+	rm -f /etc/libvirt/hooks/qemu.d/* /var/lib/libvirt/images/*
 } >/dev/null 2>&1
 
-# lab_begin: libvirtd answers.
+# lab_begin: libvirtd answers; it stays for the next test.
 lab_begin() {
-	mkdir -p /run/lock /var/log/libvirt /var/cache/libvirt /etc/libvirt/hooks/qemu.d \
-		/etc/libvirt/qemu /run/vhost
-	host_users
+	[ -e /run/libvirtd.pid ] || {
+		mkdir -p /run/lock /var/log/libvirt /var/cache/libvirt /etc/libvirt/qemu \
+			/etc/libvirt/hooks/qemu.d
+		host_users
+		lab_configure
+	}
+	ok "libvirtd answers" lab_daemon || {
+		tail -n 20 /var/log/libvirt/libvirtd.log | sed 's/^/#   /'
+		done_testing
+	}
+	coproc VIRSH { exec stdbuf -oL virsh -q -c qemu:///system 2>&1; }
+	lab_templates
+}
+
+lab_configure() {
 	cat >/etc/libvirt/libvirtd.conf <<-END
 		auth_unix_ro = "none"
 		auth_unix_rw = "none"
@@ -47,7 +58,85 @@ lab_begin() {
 		namespaces = []
 		hugetlbfs_mount = "/dev/hugepages"
 	END
-	ok "libvirtd answers" daemon_start && return
-	tail -n 20 /var/log/libvirt/libvirtd.log | sed 's/^/#   /'
-	done_testing
 }
+
+lab_daemon() {
+	virsh version && return
+	daemon_start || within 60 virsh version
+}
+
+# Under TCG, without a disk to boot from, and with all memory there from the start: so its
+# node can be seen.
+lab_templates() {
+	mkdir -p "$TMP/templates"
+	sed 's/{type}/qemu/; s/{cpu}/maximum/; /<disk/,/<\/disk>/d
+		s,</metadata>,&<memoryBacking><allocation mode="immediate"/></memoryBacking>,' \
+		templates/performance.xml >"$TMP/templates/performance.xml"
+}
+
+# lab_virsh COMMAND...: by the connection that stands: a new one takes a second here.
+lab_virsh() { embed_virsh "$*"; }
+
+# policy NAME VCPUS [CPUTUNE [NUMATUNE [LINE...]]]: a policy with these keys more, and MEMORY
+# MiB.
+policy() {
+	cat <<-END
+		policy: $1
+		domain: {template: performance, name: $1, vcpus: $2, memory: ${MEMORY:-32} MiB}
+		cputune: {vcpupin: dedicated, emulatorpin: housekeeping${3:+, $3}}
+		numatune: {mode: strict${4:+, $4}}
+	END
+	printf '%s\n' "${@:5}"
+}
+
+# render FILE [OPTION...]: a policy for this machine.
+render() { "$VMGEN" render --templates "$TMP/templates" "$@"; }
+
+# start XML: the guest, paused; GUEST is its name and PID its process.
+start() {
+	GUEST=$(values "$1" '/domain/name/text()')
+	lab_disks "$1"
+	lab_virsh define --validate "$1" && lab_virsh start --paused "$GUEST" &&
+		PID=$(qemu_pid "$GUEST")
+}
+
+lab_disks() {
+	local path
+
+	for path in $(values "$1" '//disk/source/@file'); do
+		truncate -s 1M "$path"
+	done
+}
+
+stop() {
+	lab_virsh destroy "$GUEST"
+	lab_virsh undefine "$GUEST"
+} >/dev/null
+
+# seated NAME XML: it starts, and threads and memory are where its XML says.
+seated() {
+	local sizes
+
+	ok "$1: starts" start "$2" || return
+	mapfile -t sizes < <(memory_planned "$2" | cut -d' ' -f1)
+	is "$(threads_seen "$PID")" "$(threads_planned "$2")" "$1: threads"
+	is "$(memory_seen "$PID" "${sizes[@]}")" "$(memory_planned "$2")" "$1: memory's policy"
+}
+
+# resident PID: KiB on each node of the memory that is bound to some, "0: 16384".
+resident() {
+	awk '$2 ~ /^bind/ {
+		page = 4
+		for (i = 3; i <= NF; i++)
+			if (split($i, word, "=") == 2 && word[1] == "kernelpagesize_kB")
+				page = word[2]
+		for (i = 3; i <= NF; i++)
+			if (match($i, /^N[0-9]+=/)) {
+				split($i, word, "=")
+				on[substr(word[1], 2)] += word[2] * page
+			}
+	}
+	END { for (node in on) print node ": " on[node] }' "/proc/$1/numa_maps" | sort
+}
+
+free_pages() { cat "$NODE/node$1/$FREE"; }
