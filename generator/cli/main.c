@@ -11,13 +11,20 @@ enum { OPTIONS_MAX = 32, EXIT_USAGE = 2 };
 
 /* clang-format off: one a line, so that commands can be added side by side */
 static const struct command *const commands[] = {
-	&command_render, &command_rewrite,
-	&command_diff,	 &command_lint,
-	&command_host,	 &command_plan,
-	&command_apply,	 &command_undo,
-	&command_verify, &command_worker,
-	&command_doctor, &command_rules,
-	&command_schema, NULL,
+	&command_render,
+	&command_rewrite,
+	&command_diff,
+	&command_lint,
+	&command_host,
+	&command_plan,
+	&command_apply,
+	&command_undo,
+	&command_verify,
+	&command_doctor,
+	&command_worker,
+	&command_rules,
+	&command_schema,
+	NULL,
 };
 /* clang-format on */
 
