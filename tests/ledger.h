@@ -49,13 +49,15 @@ static inline void scene_end(void)
 	nftw(scene_base, scene_remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A process that does nothing until it is killed, or we are gone. */
+/* A process that does nothing until it is killed, or we are gone. It must not keep the
+ * lock of a ledger that is open. */
 static inline pid_t sleeper(void)
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close_range(3, ~0u, 0);
 		for (;;)
 			pause();
 	}

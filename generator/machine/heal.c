@@ -15,6 +15,9 @@ struct scene {
 	const char *status_path;
 	int proc, status; /* directories; status -1: libvirt has none */
 	struct status_files files;
+	struct process
+		asked;	     /* for last, and what proc said: those that start have one */
+	bool lives;	     /* owner, the daemon */
 	bool *known;	     /* files[i] is as a claim remembers it */
 	struct claims *live; /* read from those that are not */
 };
@@ -67,12 +70,19 @@ static struct status_file *same_file(const struct scene *scene, const struct cla
  * removes the file with the guest, and to read the starts of 200 processes takes longer
  * than all the rest. The error, while libvirt's daemon is away, keeps a claim until it is
  * back. */
-static bool owner_lives(const struct scene *scene, const struct claim *claim)
+static bool owner_lives(struct scene *scene, const struct claim *claim)
 {
+	const struct process *owner = &claim->owner;
+
 	if (claims_find(scene->live, claim->uuid))
 		return true;
-	return same_file(scene, claim) ? process_number_taken(claim->owner.pid)
-				       : process_lives(scene->proc, &claim->owner);
+	if (same_file(scene, claim))
+		return process_number_taken(owner->pid);
+	if (owner->pid != scene->asked.pid || owner->start != scene->asked.start) {
+		scene->asked = *owner;
+		scene->lives = process_lives(scene->proc, owner);
+	}
+	return scene->lives;
 }
 
 /* The guest of FILE goes to the live ones, if its QEMU is there. */
