@@ -81,6 +81,7 @@ extern const struct command command_plan;
 extern const struct command command_apply;
 extern const struct command command_undo;
 extern const struct command command_verify;
+extern const struct command command_claims;
 extern const struct command command_worker;
 extern const struct command command_doctor;
 extern const struct command command_rules;

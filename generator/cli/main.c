@@ -20,6 +20,7 @@ static const struct command *const commands[] = {
 	&command_apply,
 	&command_undo,
 	&command_verify,
+	&command_claims,
 	&command_doctor,
 	&command_worker,
 	&command_rules,
