@@ -94,6 +94,13 @@ is "$(xpath "$TMP/with.xml" //numatune/memory/@nodeset)" 1 "with: on its peer's 
 like "$(xpath "$TMP/with.xml" "//vcpupin[@vcpu='0']/@cpuset")" '^(2[7-9]|3[0-9])$' \
 	"a CPU that another guest owns is not given again"
 
+cat >"$TMP/claims" <<-EOF
+	vmgen-claims 1
+	11111111-2222-3333-4444-555555555555 state=running vcpus=0-39 name=floats
+EOF
+ok "a guest that floats over all CPUs stands in nobody's way" "$VMGEN" render \
+	policies/storage-iops.yaml --claims "$TMP/claims" "${on_host[@]}"
+
 # Nothing half done: an error prints no XML.
 sed 's/vcpus: 16/vcpus: 17/' policies/storage-iops.yaml >"$TMP/big.yaml"
 fails 1 "17 whole cores on a node that has 16 are refused" "$VMGEN" render "$TMP/big.yaml" \

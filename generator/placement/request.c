@@ -323,7 +323,9 @@ static void see_claims(const struct request_source *source, struct draft *draft)
 			continue;
 		cpuset_or(&draft->state.owned, &claim->cpus);
 		cpuset_or(&draft->state.busy, &claim->cpus);
-		cpuset_or(&draft->state.busy, &claim->vcpus_on);
+		/* one that floats over all there is stands in nobody's way */
+		if (!cpuset_subset(&draft->request.pool, &claim->vcpus_on))
+			cpuset_or(&draft->state.busy, &claim->vcpus_on);
 		take_memory(draft, host, claim);
 	}
 	if (draft->request.shared)
@@ -482,7 +484,8 @@ static char *nodes_why(const struct draft *draft)
 	if (draft->state.host->n_nodes == 1)
 		return xstrdup("the host's only one");
 	if (draft->request.standing)
-		return xstrdup("where the guest is already, or the fewest nodes that fit");
+		return xstrdup(
+			"where the guest is already, or the fewest nodes that fit");
 	return xasprintf("the fewest nodes that fit, packing: %s",
 			 draft->request.pack ? "pack" : "spread");
 }
