@@ -27,6 +27,7 @@ struct racer {
 	int exit;				   /* wanted; -1: any */
 	void (*before)(const struct racer *racer); /* its start, untimed; or NULL */
 	const void *data;
+	bool broken; /* it did not end as it should, and dropped out */
 	double wall[RACE_ROUNDS_MAX], cpu[RACE_ROUNDS_MAX]; /* us; sorted when done */
 };
 
@@ -50,8 +51,8 @@ static inline double race_now(void)
 	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
 }
 
-/* Runs RACER once; false, and a line on stderr, when it does not end as it should. */
-static inline bool race_run(struct racer *racer, int round)
+/* Runs RACER once; a line on stderr when it does not end as it should. */
+static inline void race_run(struct racer *racer, int round)
 {
 	posix_spawn_file_actions_t actions;
 	struct rusage usage = { 0 };
@@ -73,10 +74,11 @@ static inline bool race_run(struct racer *racer, int round)
 	racer->cpu[round] = 1e6 *
 			    (race_seconds(usage.ru_utime) + race_seconds(usage.ru_stime));
 	posix_spawn_file_actions_destroy(&actions);
-	if (WIFEXITED(status) && (racer->exit < 0 || WEXITSTATUS(status) == racer->exit))
-		return true;
+	if (WIFEXITED(status) && WEXITSTATUS(status) != 127 &&
+	    (racer->exit < 0 || WEXITSTATUS(status) == racer->exit))
+		return;
 	fprintf(stderr, "%s: ended with status %#x\n", racer->name, (unsigned)status);
-	return false;
+	racer->broken = true;
 }
 
 static inline int race_compare(const void *a, const void *b)
@@ -86,18 +88,21 @@ static inline int race_compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* False when a racer did not end as it should. */
+/* False when a racer dropped out. */
 static inline bool race(struct racer *racers, size_t count, int rounds)
 {
+	bool fine = true;
+
 	for (int round = 0; round < rounds; round++)
 		for (size_t i = 0; i < count; i++)
-			if (!race_run(&racers[i], round))
-				return false;
+			if (!racers[i].broken)
+				race_run(&racers[i], round);
 	for (size_t i = 0; i < count; i++) {
 		qsort(racers[i].wall, (size_t)rounds, sizeof(double), race_compare);
 		qsort(racers[i].cpu, (size_t)rounds, sizeof(double), race_compare);
+		fine &= !racers[i].broken;
 	}
-	return true;
+	return fine;
 }
 
 #endif
