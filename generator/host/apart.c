@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "host/apart.h"
 
-static void limit(int resource, rlim_t most)
+static void limit(__rlimit_resource_t resource, rlim_t most)
 {
 	const struct rlimit limits = { most, most };
 
