@@ -88,8 +88,9 @@ static void domain_add(const struct node *node, struct domain *domain, unsigned 
 	const struct core *best = domain->emulator == CORES_NONE
 					  ? NULL
 					  : &node->cores[domain->emulator];
+	/* The last of equals: vCPUs go to the first. */
 	if (!best || price < domain->price ||
-	    (price == domain->price && breaks(core) < breaks(best))) {
+	    (price == domain->price && breaks(core) <= breaks(best))) {
 		domain->emulator = index;
 		domain->price = price;
 	}

@@ -5,110 +5,66 @@
 #include "placement/costs.h"
 
 /*
- * How much each thing is worth, where it was measured:
+ * What was measured, of a guest's vCPUs, memory and NIC on two sockets (V: vhost
+ *zero-copy practice; S: a storage appliance's performance guide; xapi: CA-420968, Intel
+ *MLC):
  *
- *	vCPU's node not the NIC's or vhost's	44 % of the packets (9.0 to 5.0 Mpps), 66
- *% when they are copied (V)
- *	memory on another node			1 % (9.0 to 8.9 Mpps) (V)
- *	memory latency, guest on one node	20 % (xapi, CA-420968)
- *	a core shared with a stranger		40 to 75 % (xapi, CA-420968)
- *
- * V: vhost zero-copy practice, two sockets over QPI.
+ *	vCPUs away from vhost's node		-44 % of the packets (9.0 to 5.0 Mpps), V
+ *	the same when vhost copies		-66 % (9.0 to 3.1 Mpps), V
+ *	vCPUs away from the NIC's node		-11 % against the NIC away (11.3 to 10.1),
+ *V memory away				-1 % (9.0 to 8.9 Mpps), V memory on the guest's
+ *node		20 % of idle latency gained, xapi two busy threads on a core		40
+ *to 75 % of its capacity lost, xapi
  */
-#define NEAR                                                                            \
-	{                                                                               \
-		COST_NEAR, "near",                                                      \
-			"a vCPU away from its device costs 44 to 66 % of the packets, " \
-			"more than "                                                    \
-			"anything "                                                     \
-			"below (V)"                                                     \
-	}
-#define WITH                                                                          \
-	{                                                                             \
-		COST_WITH, "with",                                                    \
-			"guests that talk to each other do so at the speed of their " \
-			"path: 18 us and "                                            \
-			"25 Gb/s are for the same socket (S)"                         \
-	}
-#define NODES                                                                         \
-	{                                                                             \
-		COST_NODES, "nodes",                                                  \
-			"one node keeps all memory local: 20 % of its latency (xapi " \
-			"CA-420968)"                                                  \
-	}
-#define UNEVEN                                                                    \
-	{                                                                         \
-		COST_UNEVEN, "uneven",                                            \
-			"guests deal their work out evenly; equal cells let them" \
-	}
-#define REMOTE                                                                          \
-	{                                                                               \
-		COST_REMOTE, "remote",                                                  \
-			"memory follows the vCPUs; away from them it costs 1 % of the " \
-			"packets (V) and "                                              \
-			"20 % of latency (xapi)"                                        \
-	}
-#define DISTANCE                                                                       \
-	{                                                                              \
-		COST_DISTANCE, "distance",                                             \
-			"the firmware's SLIT: what a crossing between its nodes costs" \
-	}
-#define SIBLING                                                                          \
-	{                                                                                \
-		COST_SIBLING, "sibling",                                                 \
-			"an emulator thread beside a vCPU takes 40 to 75 % of its core " \
-			"(xapi "                                                         \
-			"CA-420968)"                                                     \
-	}
-#define SHARING                                                                   \
-	{                                                                         \
-		COST_SHARING, "sharing",                                          \
-			"another guest on the core takes 40 to 75 % of it (xapi " \
-			"CA-420968)"                                              \
-	}
-#define L3                                                                             \
-	{                                                                              \
-		COST_L3, "l3", "vCPUs that share a cache pass data without the fabric" \
-	}
-#define OWN                                                                          \
-	{                                                                            \
-		COST_OWN, "own",                                                     \
-			"housekeeping CPUs are there for emulators; others are for " \
-			"vCPUs"                                                      \
-	}
-#define FRAGMENTS                                                                   \
-	{                                                                           \
-		COST_FRAGMENTS, "fragments",                                        \
-			"a half-used core before a fresh one: whole cores are for " \
-			"later guests"                                              \
-	}
-#define ROOM                                                                           \
-	{                                                                              \
-		COST_ROOM, "room",                                                     \
-			"spread: nodes that stay half empty, the emptiest first, and " \
-			"past that "                                                   \
-			"(and with pack always) the fullest first, so that large "     \
-			"guests find room"                                             \
-	}
-#define END                              \
-	{                                \
-		COST_COLUMNS, NULL, NULL \
-	}
-
-static const struct cost_row spread_order[] = {
-	NEAR,	 WITH, NODES, REMOTE,	 UNEVEN, DISTANCE, SIBLING,
-	SHARING, L3,   OWN,   FRAGMENTS, ROOM,	 END,
+static const struct cost_row rows[] = {
+	[COST_NEAR] = { "near", "away from its device a guest loses 11 to 66 % (V)" },
+	[COST_WITH] = { "with",
+			"guests that talk do so within a socket in 18 us, at 25 Gb/s "
+			"(S)" },
+	[COST_NODES] = { "nodes",
+			 "one node keeps all memory local: 20 % of latency (xapi)" },
+	[COST_REMOTE] = { "remote",
+			  "memory goes where its vCPUs are: 1 % of the packets (V), "
+			  "20 % of latency (xapi)" },
+	[COST_UNEVEN] = { "uneven",
+			  "guests deal work out evenly, so equal cells serve best" },
+	[COST_DISTANCE] = { "distance", "what a crossing costs, by the firmware's SLIT" },
+	[COST_SIBLING] = { "sibling",
+			   "an emulator thread beside a vCPU takes 40 to 75 % of "
+			   "its core (xapi)" },
+	[COST_SHARING] = { "sharing", "another guest on the core takes 40 to 75 % of it "
+				      "(xapi)" },
+	[COST_L3] = { "l3", "vCPUs of one cache pass data without the fabric" },
+	[COST_OWN] = { "own",
+		       "emulators have housekeeping CPUs; the others are for vCPUs" },
+	[COST_FRAGMENTS] = { "fragments",
+			     "whole cores are for later guests: a half-used one "
+			     "goes first" },
+	[COST_ROOM] = { "room",
+			"spread or pack; then most kinds of later guests still fit" },
 };
 
-/* A full host takes more guests when a shared core is no reason to open another node. */
-static const struct cost_row pack_order[] = {
-	NEAR, WITH, NODES, REMOTE,  UNEVEN,    DISTANCE, SIBLING,
-	L3,   OWN,  ROOM,  SHARING, FRAGMENTS, END,
+#define FIRST                                                                      \
+	COST_NEAR, COST_WITH, COST_NODES, COST_REMOTE, COST_UNEVEN, COST_DISTANCE, \
+		COST_SIBLING
+
+static const enum column spread_order[] = {
+	FIRST, COST_SHARING, COST_L3, COST_OWN, COST_FRAGMENTS, COST_ROOM, COST_COLUMNS,
 };
 
-const struct cost_row *costs_order(bool pack)
+/* To pack is to share cores rather than to open another node. */
+static const enum column pack_order[] = {
+	FIRST, COST_L3, COST_OWN, COST_ROOM, COST_SHARING, COST_FRAGMENTS, COST_COLUMNS,
+};
+
+const enum column *costs_order(bool pack)
 {
 	return pack ? pack_order : spread_order;
+}
+
+const struct cost_row *costs_row(enum column column)
+{
+	return &rows[column];
 }
 
 static int compare(uint64_t a, uint64_t b)
@@ -118,13 +74,13 @@ static int compare(uint64_t a, uint64_t b)
 
 int costs_compare(const struct cost *a, const struct cost *b, bool pack)
 {
+	const enum column *column = costs_order(pack) + 1;
 	int order = 0;
 
 	for (unsigned i = COST_NEAR; i < COST_WITH && !order; i++)
 		order = compare(a->columns[i], b->columns[i]);
-	for (const struct cost_row *row = costs_order(pack) + 1; row->name && !order;
-	     row++)
-		order = compare(a->columns[row->column], b->columns[row->column]);
+	for (; *column != COST_COLUMNS && !order; column++)
+		order = compare(a->columns[*column], b->columns[*column]);
 	return order;
 }
 

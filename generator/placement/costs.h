@@ -34,14 +34,14 @@ struct cost {
 };
 
 struct cost_row {
-	enum column column;
 	const char *name; /* "distance" */
 	const char *why;  /* with the source of its figures */
 };
 
-/* The columns in the order in which they count; COST_COLUMNS of them, without the further
- * columns of COST_NEAR: ends with a NULL name. */
-const struct cost_row *costs_order(bool pack);
+/* The columns in the order in which they count, COST_NEAR for all of its columns; ends
+ * with COST_COLUMNS. */
+const enum column *costs_order(bool pack);
+const struct cost_row *costs_row(enum column column);
 
 /* < 0, 0, > 0 */
 int costs_compare(const struct cost *a, const struct cost *b, bool pack);

@@ -12,91 +12,115 @@ unsigned *pinned_takes(struct sites *sites, const unsigned *cpus,
 	return takes;
 }
 
+/* What the choice is made by. */
+struct choice {
+	const struct sites *sites;
+	unsigned *takes;	   /* vCPUs on each core, or NULL: they float */
+	struct cpuset used;	   /* CPUs that the vCPUs need */
+	struct cpuset nodes;	   /* of the guest, without housekeeping CPUs */
+	const struct cpuset *keep; /* or NULL */
+};
+
 /* What speaks against a CPU for the emulator; the higher the worse. */
-static unsigned against(const struct core *core, const struct thread *thread,
-			unsigned takes, const struct cpuset *keep)
+static unsigned against(const struct choice *choice, const struct core *core,
+			const struct thread *thread)
 {
-	return (keep && cpuset_has(keep, thread->cpu) ? 0U : 16U) + (takes ? 8U : 0U) +
-	       (core->shared ? 4U : 0U) + (core->whole ? 2U : 0U) + thread->free;
+	bool kept = choice->keep && cpuset_has(choice->keep, thread->cpu);
+	bool beside = choice->takes && choice->takes[thread->core];
+
+	return (kept ? 0U : 16U) + (beside ? 8U : 0U) + (core->shared ? 4U : 0U) +
+	       (core->whole ? 2U : 0U) + thread->free;
 }
 
-/* CPUs that are the guest's: its vCPUs', and where they float the last one on a node. */
-static bool taken(const struct sites *sites, const struct core *core,
-		  const struct thread *thread, const struct cpuset *used)
+/* The best CPU on NODE (CPUSET_MAX: on any of the guest's nodes), or NULL. */
+static const struct thread *best_on(const struct choice *choice, unsigned node)
 {
-	const struct site *site = &sites->items[core->site];
-
-	if (sites->request->shared)
-		return thread->free && site->free < 2;
-	return cpuset_has(used, thread->cpu);
-}
-
-/* The best CPU for the emulator on the nodes of SET, or NULL. */
-static const struct thread *emulator_on(const struct sites *sites,
-					const struct cpuset *nodes, const unsigned *takes,
-					const struct cpuset *used,
-					const struct cpuset *keep)
-{
-	bool isolate = sites->request->smt == SMT_ISOLATE && !sites->request->shared;
+	const struct sites *sites = choice->sites;
+	bool isolate = sites->request->smt == SMT_ISOLATE && choice->takes;
 	const struct thread *best = NULL;
 	unsigned least = UINT32_MAX;
 
 	for (unsigned i = 0; i < sites->n_threads; i++) {
 		const struct thread *thread = &sites->threads[i];
 		const struct core *core = &sites->cores[thread->core];
-		unsigned on = takes ? takes[thread->core] : 0;
+		unsigned here = sites->items[core->site].number;
 
-		if (!thread->own || (isolate && on) ||
-		    !cpuset_has(nodes, sites->items[core->site].number) ||
-		    taken(sites, core, thread, used))
+		if (!thread->own || cpuset_has(&choice->used, thread->cpu) ||
+		    (isolate && choice->takes[thread->core]) ||
+		    (node == CPUSET_MAX ? !cpuset_has(&choice->nodes, here)
+					: here != node) ||
+		    against(choice, core, thread) >= least)
 			continue;
-		if (against(core, thread, on, keep) < least) {
-			least = against(core, thread, on, keep);
-			best = thread;
-		}
+		least = against(choice, core, thread);
+		best = thread;
 	}
 	return best;
+}
+
+/* Where vCPUs float over a single CPU, they need it. */
+static void need_last_cpu(const struct sites *sites, const struct site *site,
+			  struct cpuset *used)
+{
+	for (unsigned i = 0; i < sites->n_threads; i++) {
+		const struct thread *thread = &sites->threads[i];
+
+		if (thread->free && site->free == 1 &&
+		    &sites->items[sites->cores[thread->core].site] == site)
+			cpuset_set(used, thread->cpu);
+	}
+}
+
+/* False when no CPU is needed: there are housekeeping CPUs. */
+static bool look_around(struct choice *choice, const struct placement *placement)
+{
+	const struct sites *sites = choice->sites;
+	bool housekeeping = false;
+
+	for (size_t i = 0; i < placement->n_cells; i++) {
+		const struct placed_cell *cell = &placement->cells[i];
+		const struct site *site = sites_of(sites, cell->node);
+
+		housekeeping |= site->housekeeping;
+		if (!site->housekeeping)
+			cpuset_set(&choice->nodes, site->number);
+		if (!placement->cpus && !cpuset_empty(&cell->vcpus))
+			need_last_cpu(sites, site, &choice->used);
+	}
+	for (size_t i = 0; i < placement->n_vcpus && placement->cpus; i++)
+		cpuset_set(&choice->used, placement->cpus[i]);
+	return !cpuset_empty(&choice->nodes) &&
+	       (sites->request->own_each || !housekeeping);
+}
+
+static bool choose(const struct choice *choice, unsigned node, struct cpuset *ret_own,
+		   struct text *why)
+{
+	const struct thread *found = best_on(choice, node);
+
+	if (found)
+		cpuset_set(ret_own, found->cpu);
+	else
+		text_add(why, "no CPU is left on its nodes for the emulator threads");
+	return found;
 }
 
 bool pinned_emulator(struct sites *sites, const struct placement *placement,
 		     const struct cpuset *keep, struct cpuset *ret_own, struct text *why)
 {
-	struct cpuset nodes = CPUSET_INIT, used = CPUSET_INIT, all = CPUSET_INIT;
+	struct choice choice = { .sites = sites, .keep = keep };
+	struct cpuset all = CPUSET_INIT;
 	cleanup_free unsigned *takes = NULL;
-	bool housekeeping = false;
 
-	if (!sites->request->own)
+	if (!sites->request->own || !look_around(&choice, placement))
 		return true;
-	for (size_t i = 0; i < placement->n_cells; i++) {
-		const struct site *site = sites_of(sites, placement->cells[i].node);
-
+	for (size_t i = 0; i < placement->n_cells; i++)
 		cpuset_or(&all, &placement->cells[i].vcpus);
-		housekeeping |= site->housekeeping;
-		if (!site->housekeeping)
-			cpuset_set(&nodes, site->number);
-	}
-	if (cpuset_empty(&nodes) || (housekeeping && !sites->request->own_each))
-		return true;
 	if (placement->cpus)
-		takes = pinned_takes(sites, placement->cpus, &all);
-	for (size_t i = 0; i < placement->n_vcpus && placement->cpus; i++)
-		cpuset_set(&used, placement->cpus[i]);
-	cpuset_foreach (node, &nodes) {
-		struct cpuset one = CPUSET_INIT;
-
-		cpuset_set(&one, node);
-		const struct thread *found = emulator_on(
-			sites, sites->request->own_each ? &one : &nodes, takes, &used,
-			keep);
-		if (!found) {
-			text_printf(why,
-				    "no CPU is left on node %u for the emulator threads",
-				    node);
+		choice.takes = takes = pinned_takes(sites, placement->cpus, &all);
+	if (!sites->request->own_each)
+		return choose(&choice, CPUSET_MAX, ret_own, why);
+	cpuset_foreach (node, &choice.nodes)
+		if (!choose(&choice, node, ret_own, why))
 			return false;
-		}
-		cpuset_set(ret_own, found->cpu);
-		if (!sites->request->own_each)
-			break;
-	}
 	return true;
 }

@@ -41,10 +41,10 @@ static unsigned emulator_cpu(const struct sites *sites, const struct core *core)
 {
 	unsigned cpu = CPUSET_MAX;
 
-	for (unsigned i = 0; i < core->n_threads; i++) {
+	for (unsigned i = core->n_threads; i--;) {
 		const struct thread *thread = &sites->threads[core->first + i];
 
-		if (thread->own && (cpu == CPUSET_MAX || !core->spare || !thread->free))
+		if (thread->own && !(core->spare && thread->free))
 			cpu = thread->cpu;
 	}
 	return cpu;

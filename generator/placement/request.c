@@ -341,15 +341,12 @@ static unsigned pinned_to(const struct guest *guest, unsigned vcpu)
 							     : (unsigned)CPUSET_MAX;
 }
 
-/* A pin of its emulator or, without one, of an I/O thread; or NULL. */
-static const struct guest_pin *helpers_of(const struct guest *guest)
+static void add_pin(const struct guest_pin *pin, struct placement *standing)
 {
-	if (guest->emulatorpin.element)
-		return &guest->emulatorpin;
-	for (size_t i = 0; i < guest->n_iothreads; i++)
-		if (guest->iothreads[i].pin.element)
-			return &guest->iothreads[i].pin;
-	return NULL;
+	if (!pin->element)
+		return;
+	cpuset_or(&standing->emulator, &pin->cpus);
+	standing->emulator_own = true;
 }
 
 /* Where the guest's pins put it now, if each vCPU has one CPU: a placement to keep. */
@@ -369,11 +366,9 @@ static struct placement *standing_of(const struct guest *guest)
 		standing->cpus[vcpu] = cpu;
 		cpuset_set(&standing->owned, cpu);
 	}
-	const struct guest_pin *helpers = helpers_of(guest);
-	if (helpers) {
-		standing->emulator = helpers->cpus;
-		standing->emulator_own = true;
-	}
+	add_pin(&guest->emulatorpin, standing);
+	for (size_t i = 0; i < guest->n_iothreads; i++)
+		add_pin(&guest->iothreads[i].pin, standing);
 	return standing;
 }
 

@@ -20,8 +20,8 @@ void room_init(struct room *room, const struct sites *sites)
 		const struct site *site = &sites->items[i];
 
 		room->by_free[i] = i;
-		if (site->n_threads > room->largest)
-			room->largest = site->n_threads;
+		if (site->capacity > room->largest)
+			room->largest = site->capacity;
 		for (unsigned size = 1; size <= site->free && size < ROOM_SIZES + 2;
 		     size++)
 			room->fits[size] += site->free / size;
@@ -102,19 +102,16 @@ static uint64_t room_left(const struct room *room, const struct part *parts,
 	return sum;
 }
 
-/* Parts that the host policy would rather have elsewhere. */
+/* Parts that the host policy would rather have elsewhere: pack, on nodes where nobody is;
+ * spread, where somebody is. */
 static unsigned unwelcome(const struct room *room, const struct part *parts,
 			  unsigned count)
 {
+	bool pack = room->sites->request->pack;
 	unsigned sum = 0;
 
-	for (unsigned i = 0; i < count; i++) {
-		const struct site *site = parts[i].site;
-		unsigned taken = site->n_threads - left_on(&parts[i]);
-
-		sum += room->sites->request->pack ? site->free == site->n_threads
-						  : taken * 4 > site->n_threads;
-	}
+	for (unsigned i = 0; i < count; i++)
+		sum += pack == (parts[i].site->free == parts[i].site->capacity);
 	return sum;
 }
 
@@ -122,17 +119,11 @@ uint64_t room_cost(const struct room *room, const struct part *parts, unsigned c
 {
 	/* room_left() stays below LIMIT, and the CPUs of a host below 2^16. */
 	const uint64_t limit = UINT64_C(1) << 38;
-	uint64_t avoid = unwelcome(room, parts, count), used = 0, left = 0;
+	uint64_t avoid = unwelcome(room, parts, count), left = 0;
 
-	for (unsigned i = 0; i < count; i++) {
-		const struct site *site = parts[i].site;
-
+	for (unsigned i = 0; i < count; i++)
 		left += left_on(&parts[i]);
-		if (site->n_threads)
-			used += (site->n_threads - left_on(&parts[i])) * UINT64_C(1000) /
-				site->n_threads;
-	}
 	if (!avoid && !room->sites->request->pack)
-		return used;
+		return limit - left;
 	return avoid << 54 | (limit - room_left(room, parts, count)) << 16 | left;
 }

@@ -10,7 +10,7 @@
  * that on two nodes; that a kind fits counts 1, that it fits many times a tenth more at
  * most.
  *
- * On streams like those of the placement benchmark this accepts 0.4 % more guests than
+ * On streams like those of the placement benchmark this accepts 0.3 % more guests than
  * filling the fullest node first, and 2 % more than spreading.
  */
 #ifndef VMGEN_ROOM_H
@@ -33,9 +33,9 @@ void room_init(struct room *room, const struct sites *sites);
 void room_done(struct room *room);
 
 /*
- * Of PARTS. Spread: parts that leave their node more than a quarter used are avoided,
- * else the least used nodes are best. Pack: nodes that nobody is on are avoided. Then the
- * room that is left, then the fullest nodes.
+ * Of PARTS. Spread takes nodes that no guest is on, the roomiest first; where there are
+ * none, and with pack (which avoids those), what counts is the room that is left, then
+ * how full its nodes are.
  */
 uint64_t room_cost(const struct room *room, const struct part *parts, unsigned count);
 

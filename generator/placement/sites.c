@@ -59,6 +59,12 @@ static struct seat *seats(const struct host *host, unsigned n_sites, unsigned *r
 	return seats;
 }
 
+static bool for_vcpus(const struct place_request *request, unsigned cpu)
+{
+	return cpuset_has(&request->pool, cpu) &&
+	       !cpuset_has(&request->housekeeping, cpu);
+}
+
 static struct thread thread_of(const struct sites *sites, unsigned cpu)
 {
 	const struct place_request *request = sites->request;
@@ -70,8 +76,7 @@ static struct thread thread_of(const struct sites *sites, unsigned cpu)
 	/* Guests that float may do so where others float. */
 	return (struct thread){
 		.cpu = cpu,
-		.free = !housekeeping && !(request->shared ? taken : busy) &&
-			cpuset_has(&request->pool, cpu),
+		.free = for_vcpus(request, cpu) && !(request->shared ? taken : busy),
 		.own = request->own && !housekeeping && !busy &&
 		       cpuset_has(&request->own_pool, cpu),
 	};
@@ -112,7 +117,7 @@ static void add_seats(struct sites *sites)
 		}
 		struct core *core = &sites->cores[sites->n_cores - 1];
 		core_add(sites, core, all[i].cpu);
-		site->n_threads++;
+		site->capacity += for_vcpus(sites->request, all[i].cpu);
 		site->free += sites->threads[i].free;
 		site->housekeeping |= cpuset_has(&sites->request->housekeeping,
 						 all[i].cpu);

@@ -34,10 +34,10 @@ struct site {
 	unsigned index; /* in sites->items */
 	unsigned first,
 		n_cores; /* in sites->cores; those of an L3 domain stand together */
-	unsigned n_threads, free; /* CPUs; those that vCPUs may have */
-	bool allowed;		  /* by nodeset and apart */
-	bool housekeeping;	  /* has housekeeping CPUs */
-	uint64_t units;		  /* of memory that are to be had; UINT64_MAX: unknown */
+	unsigned capacity, free; /* CPUs for vCPUs; those that no guest has */
+	bool allowed;		 /* by nodeset and apart */
+	bool housekeeping;	 /* has housekeeping CPUs */
+	uint64_t units;		 /* of memory that are to be had; UINT64_MAX: unknown */
 	unsigned near[COST_NEAR_MAX], with; /* distance to the nearest node of each */
 	const unsigned *distances;	    /* to sites->items[i] */
 };

@@ -117,9 +117,9 @@ static unsigned deal(const unsigned *room, unsigned count, unsigned total, unsig
 	return total;
 }
 
-/* As deal(), for units of memory, on top of what the shares have. */
-static bool deal_units(const uint64_t *room, unsigned count, uint64_t total,
-		       uint64_t *shares)
+/* As deal(), for units of memory. */
+static uint64_t deal_units(const uint64_t *room, unsigned count, uint64_t total,
+			   uint64_t *shares)
 {
 	while (total) {
 		uint64_t open = 0;
@@ -127,38 +127,45 @@ static bool deal_units(const uint64_t *room, unsigned count, uint64_t total,
 		for (unsigned i = 0; i < count; i++)
 			open += shares[i] < room[i];
 		if (!open)
-			return false;
+			break;
 		uint64_t each = total / open ? total / open : 1;
 		for (unsigned i = 0; i < count && total; i++) {
-			uint64_t more = least_of(least_of(room[i] - shares[i], each),
-						 total);
+			uint64_t more = room[i] > shares[i] ? room[i] - shares[i] : 0;
 
+			more = least_of(least_of(more, each), total);
 			shares[i] += more;
 			total -= more;
 		}
 	}
-	return true;
+	return total;
 }
 
-/* A unit for each part, and up to its fair share from what is left then. */
+/* A unit for each part, then up to its fair share rounded down, then up, then whatever
+ * its node has. */
 static bool deal_fairly(const struct sites *sites, const struct part *parts,
 			unsigned count, uint64_t total, uint64_t *ret_units)
 {
-	uint64_t room[PLACE_CELLS_MAX] = { 0 }, left = total;
+	uint64_t room[PLACE_CELLS_MAX] = { 0 }, limit[PLACE_CELLS_MAX] = { 0 };
+	uint64_t left = total - count;
 
 	if (total < count)
 		return false;
 	for (unsigned i = 0; i < count; i++) {
-		uint64_t fair = share(total, parts[i].vcpus, sites->request->vcpus);
-
 		room[i] = memory_room(sites, parts[i].site);
 		if (!room[i])
 			return false;
-		ret_units[i] = least_of(least_of(fair ? fair : 1, room[i]),
-					left - (count - i - 1));
-		left -= ret_units[i];
+		ret_units[i] = 1;
 	}
-	return deal_units(room, count, left, ret_units);
+	for (unsigned more = 0; more < 2; more++) {
+		for (unsigned i = 0; i < count; i++) {
+			uint64_t fair = share(total, parts[i].vcpus,
+					      sites->request->vcpus);
+
+			limit[i] = least_of(room[i], fair + more);
+		}
+		left = deal_units(limit, count, left, ret_units);
+	}
+	return !deal_units(room, count, left, ret_units);
 }
 
 bool split_memory(const struct sites *sites, struct part *parts, unsigned count,

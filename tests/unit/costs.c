@@ -16,7 +16,9 @@ int main(void)
 	const char *at = page ? strstr(page, "What is best") : NULL;
 
 	ok(at != NULL, "vmgen-placement(7) has the section");
-	for (const struct cost_row *row = costs_order(false); at && row->name; row++) {
+	for (const enum column *column = costs_order(false);
+	     at && *column != COST_COLUMNS; column++) {
+		const struct cost_row *row = costs_row(*column);
 		cleanup_free char *entry = xasprintf("\n.TP\n.B %s\n", row->name);
 		const char *next = strstr(at, entry);
 

@@ -222,11 +222,11 @@ static bool dearer(const struct question *q, struct cost a, struct cost b)
 					     : COST_FRAGMENTS;
 	bool beyond = false;
 
-	for (const struct cost_row *row = costs_order(q->request.pack); row->name;
-	     row++) {
-		beyond |= row->column == last;
+	for (const enum column *column = costs_order(q->request.pack);
+	     *column != COST_COLUMNS; column++) {
+		beyond |= *column == last;
 		if (beyond)
-			a.columns[row->column] = b.columns[row->column] = 0;
+			a.columns[*column] = b.columns[*column] = 0;
 	}
 	return costs_compare(&a, &b, q->request.pack) > 0;
 }
