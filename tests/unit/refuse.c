@@ -153,8 +153,8 @@ int main(void)
 	note("%u states, %u refused; nearest change: smt %u, nodeset %u, nodes %u, pages "
 	     "%u, "
 	     "memory %u, vCPUs %u, none %u",
-	     (unsigned)STATES, refused, kinds[0], kinds[1], kinds[2], kinds[3], kinds[4], kinds[5],
-	     kinds[6]);
+	     (unsigned)STATES, refused, kinds[0], kinds[1], kinds[2], kinds[3], kinds[4],
+	     kinds[5], kinds[6]);
 	ok(wrong == 0 && refused > STATES / 10,
 	   "brute force agrees on the nearest change (%u wrong)", wrong);
 	for (unsigned kind = 0; kind <= NEAREST_NONE; kind++)
