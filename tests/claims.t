@@ -30,7 +30,7 @@ cat >"$TMP/times" <<-END
 	$(uuid 2) state=running owner=$$:$(sed 's/.*) //' /proc/$$/stat | cut -d' ' -f20) name=b
 END
 like "$("$VMGEN" claims "$TMP/times")" '^a .* (59|60) min left$' "what is left of a claim"
-like "$("$VMGEN" claims "$TMP/times")" '^b .* [0-9]+ s$' "how long a guest runs"
+like "$("$VMGEN" claims "$TMP/times")" '^b .* [0-9]+ (s|min)$' "how long a guest runs"
 is "$("$VMGEN" claims - <<<'vmgen-claims 1')" \
 	"GUEST  STATE  CPUS  NODES  MEMORY  POLICY  TIME" "nobody owns anything"
 echo 'vmgen-claims 2' >"$TMP/bad"
