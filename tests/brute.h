@@ -102,8 +102,6 @@ static inline struct cost brute_price(const struct place_request *request,
 				      unsigned emulator)
 {
 	struct cost cost = { { 0 } };
-	unsigned free = 0, used = 0;
-
 	for (unsigned i = 0; i < node->n; i++) { /* once for each core */
 		unsigned on = 0, all = 0, whole = 1, shared = 0, here = 0;
 		bool first = true, beside = false, l3_first = true;
@@ -123,14 +121,12 @@ static inline struct cost brute_price(const struct place_request *request,
 			beside |= j == emulator;
 			here += thread->free && (set >> j & 1 || j == emulator);
 		}
-		free += node->threads[i].free;
 		if (set >> i & 1)
 			cost.columns[COST_L3] += l3_first;
 		if (!first || (!on && !beside))
 			continue;
 		if (on && request->smt == SMT_ISOLATE)
 			here = all;
-		used += here;
 		cost.columns[COST_SIBLING] += beside && on;
 		cost.columns[COST_SHARING] |= shared;
 		cost.columns[COST_FRAGMENTS] += whole && here < all;

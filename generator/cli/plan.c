@@ -106,7 +106,8 @@ static void print_answer(struct plan *plan, const char *name,
 static void print_for_people(struct plan *plan, const char *name,
 			     const struct placement *placement)
 {
-	text_printf(&plan->out, "%s: %zu vCPUs", name, placement->n_vcpus);
+	text_printf(&plan->out, "%s: %zu vCPU%s", name, placement->n_vcpus,
+		    placement->n_vcpus == 1 ? "" : "s");
 	for (size_t c = 0; c < placement->n_cells; c++) {
 		const struct placed_cell *cell = &placement->cells[c];
 		struct cpuset cpus = CPUSET_INIT;
@@ -198,7 +199,8 @@ static bool read_arrival(struct plan *plan, char *const *words, size_t count,
 			     "cells=%s does not share out the vCPUs: write a number that "
 			     "divides them, or their sizes as in 1+7",
 			     cells);
-	plan->request.cells = sizes;
+	plan->request.cells = plan->request.n_cells > 1 ? sizes : NULL;
+	plan->request.max_nodes = 1;
 	arrive(plan, words[1]);
 	plan->request.cells = NULL;
 	return true;

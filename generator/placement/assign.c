@@ -141,6 +141,7 @@ static void finish(struct assignment *a)
 	enum emulators emulators = search_emulators(search, a->n_cells);
 	struct cost total = search_nodes_cost(parts, a->n_cells);
 
+	search->steps += a->n_cells;
 	for (unsigned i = 0; i < a->n_cells; i++) {
 		bool emulator = emulators == EMULATORS_EACH &&
 				!parts[i].site->housekeeping;
@@ -192,7 +193,7 @@ static void assign(struct assignment *a, unsigned cell, const struct cost *spent
 	if (cell &&
 	    same_cell(&cells[cell], &cells[cell - 1])) /* either order is the same */
 		from = part[-1].site->index + 1;
-	for (unsigned i = from; i < a->n_sites && search->steps < NODES_STEPS; i++) {
+	for (unsigned i = from; i < a->n_sites && search_goes_on(search); i++) {
 		const struct site *site = &search->sites->items[i];
 		struct cost sum = *spent;
 
@@ -252,5 +253,6 @@ void assign_cells(struct search *search)
 		return;
 	take_match(&a);
 	finish(&a);
-	assign(&a, 0, &nothing);
+	if (search_goes_on(search))
+		assign(&a, 0, &nothing);
 }

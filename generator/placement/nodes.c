@@ -152,11 +152,13 @@ unsigned nodes_grain(const struct place_request *request)
 		       : 1;
 }
 
-bool nodes_choose(const struct sites *sites, struct parts *ret_parts)
+static bool search_nodes(const struct sites *sites, bool any, struct parts *ret_parts)
 {
 	cleanup_free struct cached *cache = xcalloc(SEARCH_CACHE, sizeof(*cache));
 	cleanup_free unsigned *takes = xcalloc(sites->largest, sizeof(*takes));
-	struct search search = { .sites = sites, .cache = cache, .takes = takes };
+	struct search search = {
+		.sites = sites, .cache = cache, .takes = takes, .any = any
+	};
 
 	room_init(&search.room, sites);
 	find_least(&search);
@@ -169,4 +171,16 @@ bool nodes_choose(const struct sites *sites, struct parts *ret_parts)
 	ret_parts->steps = search.steps;
 	room_done(&search.room);
 	return search.found;
+}
+
+bool nodes_choose(const struct sites *sites, struct parts *ret_parts)
+{
+	return search_nodes(sites, false, ret_parts);
+}
+
+bool nodes_fit(const struct sites *sites)
+{
+	struct parts parts;
+
+	return search_nodes(sites, true, &parts);
 }

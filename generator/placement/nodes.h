@@ -4,8 +4,9 @@
  *
  * That one exists is decided exactly and at once: by a matching of cells to nodes, or by
  * the roomiest nodes when the split is free. Then branch and bound looks for the best,
- * for at most NODES_STEPS steps: within that the answer is the best one, beyond it the
- * best one seen. Two cells on 90 nodes, or any guest on eight, stay within.
+ * for at most NODES_STEPS steps (looks at a node): within that the answer is the best
+ * one, beyond it the best one seen. Two cells on 100 nodes, or any guest on six, stay
+ * within.
  */
 #ifndef VMGEN_NODES_H
 #define VMGEN_NODES_H
@@ -33,12 +34,8 @@ struct parts {
 /* False when there is no placement, or none was found that splits memory otherwise than
  * the vCPUs within the bound. */
 bool nodes_choose(const struct sites *sites, struct parts *ret_parts);
-
-/* How the request's memory is dealt to PARTS, whose nodes and vCPUs are given: as those
- * are where it fits, else as the nodes have it; false when they have not enough. Units
- * that are not where their share of the vCPUs is are counted. */
-bool split_memory(const struct sites *sites, struct part *parts, unsigned count,
-		  uint64_t *ret_remote);
+/* The same without looking for the best. */
+bool nodes_fit(const struct sites *sites);
 
 /* vCPUs that are never parted between nodes: those of a guest core. */
 unsigned nodes_grain(const struct place_request *request);

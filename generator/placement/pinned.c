@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "placement/cores.h"
+#include "placement/memory.h"
 #include "placement/pinned.h"
 
 /* Each CPU once, and free for a vCPU. */
@@ -138,7 +139,7 @@ static bool check_memory(const struct sites *sites, struct placement *placement,
 		total += cell->memory;
 	}
 	if (!sites->request->cells && total != sites->request->memory) {
-		if (!split_memory(sites, parts, (unsigned)placement->n_cells, &remote)) {
+		if (!memory_split(sites, parts, (unsigned)placement->n_cells, &remote)) {
 			text_add(why, "its nodes have not enough memory");
 			return false;
 		}

@@ -198,6 +198,21 @@ struct placement *place_quietly(const struct place_request *request,
 			     : searched(sites);
 }
 
+bool place_fits(const struct place_request *request, const struct place_state *state)
+{
+	cleanup_text struct text why = TEXT_INIT;
+	cleanup_sites struct sites *sites = NULL;
+
+	if (!sound(request, &why))
+		return false;
+	sites = sites_new(request, state);
+	if (!request->list)
+		return nodes_fit(sites);
+	cleanup_placement struct placement *placement = pinned(sites, request->list, NULL,
+							       0, NULL, &why);
+	return placement;
+}
+
 struct placement *place(const struct place_request *request,
 			const struct place_state *state, struct place at,
 			struct diag *diag)

@@ -110,6 +110,9 @@ struct placement *place(const struct place_request *request,
 struct placement *place_quietly(const struct place_request *request,
 				const struct place_state *state, struct text *why);
 
+/* Whether place() would succeed; sooner told than where. */
+bool place_fits(const struct place_request *request, const struct place_state *state);
+
 void placement_free(struct placement *placement);
 void placement_free_pointer(struct placement **placement);
 

@@ -6,15 +6,8 @@
 #include "base/size.h"
 #include "base/text.h"
 #include "placement/cores.h"
+#include "placement/nodes.h"
 #include "placement/refuse.h"
-
-static bool fits(const struct place_request *request, const struct place_state *state)
-{
-	cleanup_placement struct placement *placement = place_quietly(request, state,
-								      NULL);
-
-	return placement != NULL;
-}
 
 static const char *const smt_words[] = {
 	[SMT_ISOLATE] = "isolate",
@@ -29,30 +22,45 @@ static bool weaker_smt(struct place_request request, const struct place_state *s
 	while (!request.list && !request.shared && request.smt < SMT_ANY) {
 		request.smt++;
 		*ret_value = request.smt;
-		if (fits(&request, state))
+		if (place_fits(&request, state))
 			return true;
 	}
 	return false;
 }
 
-static bool any_node(struct place_request request, const struct place_state *state)
+static struct place_request anywhere(struct place_request request,
+				     const struct place_state *state)
 {
 	for (size_t i = 0; i < state->host->n_nodes; i++)
 		cpuset_set(&request.nodeset, state->host->nodes[i].number);
 	request.apart = (struct cpuset)CPUSET_INIT;
-	return fits(&request, state);
+	return request;
+}
+
+static bool any_node(const struct place_request *request, const struct place_state *state)
+{
+	struct place_request wider = anywhere(*request, state);
+
+	return place_fits(&wider, state);
 }
 
 static bool more_nodes(struct place_request request, const struct place_state *state,
 		       uint64_t *ret_value)
 {
-	while (!request.cells && request.max_nodes < state->host->n_nodes) {
-		request.max_nodes++;
-		*ret_value = request.max_nodes;
-		if (fits(&request, state))
-			return true;
+	unsigned few = request.max_nodes, enough = (unsigned)state->host->n_nodes;
+
+	request.max_nodes = enough;
+	if (request.cells || few >= enough || !place_fits(&request, state))
+		return false;
+	while (enough - few > 1) {
+		request.max_nodes = few + (enough - few) / 2;
+		if (place_fits(&request, state))
+			enough = request.max_nodes;
+		else
+			few = request.max_nodes;
 	}
-	return false;
+	*ret_value = enough;
+	return true;
 }
 
 /* The largest page size of any node below SIZE; 0: only normal pages are. */
@@ -78,50 +86,92 @@ static bool smaller_pages(struct place_request request, struct place_state state
 	while (request.page_size) {
 		request.page_size = next_page_size(state.host, request.page_size);
 		*ret_value = request.page_size;
-		if (fits(&request, &state))
+		if (place_fits(&request, &state))
 			return true;
 	}
 	return false;
 }
 
-/* The most pages that fit: less memory never fits worse. */
-static bool fewer_pages(struct place_request request, const struct place_state *state,
-			uint64_t *ret_value)
+/*
+ * The most that fits, less than NONE, of what SET puts into the request; 0 when nothing
+ * does. As long as each of its nodes gets some, what fits does so with less, so that
+ * halving finds the most; below that every number is tried.
+ */
+static uint64_t most_fitting(struct place_request request,
+			     const struct place_state *state, uint64_t none,
+			     void (*set)(struct place_request *request, uint64_t amount))
 {
-	uint64_t page = request.page_size, none = 0, all;
+	uint64_t most = request.max_nodes < none ? request.max_nodes : none - 1;
 
-	if (!page || request.cells)
-		return false;
-	all = (request.memory + page - 1) / page;
-	while (all - none > 1) {
-		uint64_t half = none + (all - none) / 2;
+	for (; most; none = most--) {
+		set(&request, most);
+		if (place_fits(&request, state))
+			break;
+	}
+	while (most && none - most > 1) {
+		uint64_t middle = most + (none - most) / 2;
 
-		request.memory = half * page;
-		if (fits(&request, state))
-			none = half;
+		set(&request, middle);
+		if (place_fits(&request, state))
+			most = middle;
 		else
-			all = half;
+			none = middle;
 	}
-	*ret_value = none * page;
-	return none > 0;
+	return most;
 }
 
-static bool fewer_vcpus(struct place_request request, const struct place_state *state,
-			uint64_t *ret_value)
+static void set_pages(struct place_request *request, uint64_t pages)
 {
-	unsigned most = (unsigned)state->host->n_cpus + 1;
+	request->memory = pages * request->page_size;
+}
 
-	request.standing = NULL;
-	if (request.cells || request.list)
+static bool fewer_pages(const struct place_request *request,
+			const struct place_state *state, uint64_t *ret_value)
+{
+	uint64_t page = request->page_size;
+
+	if (!page || !request->memory || request->cells)
 		return false;
-	if (request.vcpus > most)
-		request.vcpus = most;
-	while (--request.vcpus > 0)
-		if (fits(&request, state)) {
-			*ret_value = request.vcpus;
-			return true;
-		}
-	return false;
+	*ret_value = page * most_fitting(*request, state,
+					 (request->memory - 1) / page + 1, set_pages);
+	return *ret_value;
+}
+
+/* vCPUs that the emptiest nodes have room for: more never fit. */
+static unsigned vcpus_at_most(const struct place_request *request,
+			      const struct place_state *state)
+{
+	cleanup_sites struct sites *sites = sites_new(request, state);
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < sites->count; i++)
+		if (sites->items[i].allowed)
+			sum += cores_most(sites, &sites->items[i], false);
+	return sum < request->vcpus ? sum + 1 : request->vcpus;
+}
+
+static void set_vcpus(struct place_request *request, uint64_t vcpus)
+{
+	request->vcpus = (unsigned)vcpus;
+}
+
+static void set_cores(struct place_request *request, uint64_t cores)
+{
+	request->vcpus = (unsigned)cores * request->threads;
+}
+
+/* In whole guest cores. */
+static bool fewer_vcpus(const struct place_request *request,
+			const struct place_state *state, uint64_t *ret_value)
+{
+	unsigned grain = nodes_grain(request);
+
+	if (request->cells || request->list)
+		return false;
+	*ret_value = grain * most_fitting(*request, state,
+					  (vcpus_at_most(request, state) - 1) / grain + 1,
+					  grain > 1 ? set_cores : set_vcpus);
+	return *ret_value;
 }
 
 struct nearest refuse_nearest(const struct place_request *request,
@@ -131,17 +181,29 @@ struct nearest refuse_nearest(const struct place_request *request,
 
 	if (weaker_smt(*request, state, &value))
 		return (struct nearest){ NEAREST_SMT, value };
-	if (any_node(*request, state))
+	if (any_node(request, state))
 		return (struct nearest){ NEAREST_NODESET, 0 };
 	if (more_nodes(*request, state, &value))
 		return (struct nearest){ NEAREST_NODES, value };
 	if (smaller_pages(*request, *state, &value))
 		return (struct nearest){ NEAREST_PAGES, value };
-	if (fewer_pages(*request, state, &value))
+	if (fewer_pages(request, state, &value))
 		return (struct nearest){ NEAREST_MEMORY, value };
-	if (fewer_vcpus(*request, state, &value))
+	if (fewer_vcpus(request, state, &value))
 		return (struct nearest){ NEAREST_VCPUS, value };
 	return (struct nearest){ NEAREST_NONE, 0 };
+}
+
+static void say_left_out(const struct place_request *request,
+			 const struct place_state *state, struct diag *diag)
+{
+	struct place_request wider = anywhere(*request, state);
+	cleanup_placement struct placement *there = place_quietly(&wider, state, NULL);
+	cleanup_free char *nodes = there ? cpuset_format(&there->nodes) : NULL;
+
+	if (nodes)
+		diag_note(diag, NOWHERE,
+			  "it would fit on node %s, but for nodeset or apart", nodes);
 }
 
 static void say_nearest(const struct place_request *request,
@@ -155,8 +217,7 @@ static void say_nearest(const struct place_request *request,
 		diag_note(diag, NOWHERE, "smt: %s would fit", smt_words[nearest.value]);
 		break;
 	case NEAREST_NODESET:
-		diag_note(diag, NOWHERE,
-			  "it would fit on a node that nodeset or apart leaves out");
+		say_left_out(request, state, diag);
 		break;
 	case NEAREST_NODES:
 		diag_note(diag, NOWHERE, "nodes: %" PRIu64 " would fit", nearest.value);
@@ -171,7 +232,8 @@ static void say_nearest(const struct place_request *request,
 		diag_note(diag, NOWHERE, "%s of memory would fit", size);
 		break;
 	case NEAREST_VCPUS:
-		diag_note(diag, NOWHERE, "%" PRIu64 " vCPUs would fit", nearest.value);
+		diag_note(diag, NOWHERE, "%" PRIu64 " vCPU%s would fit", nearest.value,
+			  nearest.value == 1 ? "" : "s");
 		break;
 	case NEAREST_NONE:
 		diag_note(diag, NOWHERE, "no one change would make it fit");
@@ -179,21 +241,36 @@ static void say_nearest(const struct place_request *request,
 	}
 }
 
-/* "17 whole cores, one CPU for the emulator and 8 GiB in pages of 1 GiB on one node" */
+static void add_need(struct text *text, const char *need)
+{
+	text_printf(text, "%s%s", text->length ? ", " : "", need);
+}
+
+static void add_cpus(struct text *text, const struct place_request *request)
+{
+	bool cores = request->smt == SMT_ISOLATE && !request->threads;
+	cleanup_free char *cpus = xasprintf("%u %s%s", request->vcpus,
+					    cores ? "whole core" : "CPU",
+					    request->vcpus == 1 ? "" : "s");
+
+	if (!request->shared)
+		add_need(text, cpus);
+	if (request->own && cpuset_empty(&request->housekeeping))
+		add_need(text, "one CPU for the emulator");
+}
+
+/* "17 whole cores, one CPU for the emulator, 8 GiB in pages of 1 GiB on one node" */
 static char *needed(const struct place_request *request)
 {
 	struct text text = TEXT_INIT;
 	cleanup_free char *memory = size_format(request->memory);
 	cleanup_free char *page = size_format(request->page_size);
-	bool cores = request->smt == SMT_ISOLATE && !request->threads && !request->shared;
 
-	if (!request->shared)
-		text_printf(&text, "%u %s, ", request->vcpus,
-			    cores ? "whole cores" : "CPUs");
-	if (request->own && cpuset_empty(&request->housekeeping))
-		text_add(&text, "one CPU for the emulator, ");
-	text_printf(&text, "%s%s%s", memory, request->page_size ? " in pages of " : "",
-		    request->page_size ? page : "");
+	add_cpus(&text, request);
+	if (request->memory)
+		add_need(&text, memory);
+	if (request->memory && request->page_size)
+		text_printf(&text, " in pages of %s", page);
 	if (request->cells && request->n_cells > 1)
 		text_printf(&text, " in %zu cells on nodes of their own",
 			    request->n_cells);

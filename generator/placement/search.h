@@ -33,6 +33,7 @@ struct search {
 	struct parts parts; /* being built */
 	struct parts best;
 	bool found;
+	bool any; /* the first that is found will do */
 	unsigned steps;
 };
 
@@ -46,6 +47,11 @@ struct local search_cheapest(struct search *search, const struct site *site,
 			     unsigned vcpus);
 struct cost search_nodes_cost(const struct part *parts, unsigned count);
 struct cost search_bound(const struct search *search, unsigned placed, unsigned count);
+/* Neither is the bound reached nor what is wanted found. */
+static inline bool search_goes_on(const struct search *search)
+{
+	return search->steps < NODES_STEPS && !(search->any && search->found);
+}
 bool search_better(const struct search *search, const struct cost *cost);
 /* Keeps the parts being built if they are the best so far; COST is theirs but for
  * COST_ROOM. */

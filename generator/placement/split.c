@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "placement/memory.h"
 #include "placement/search.h"
 
 struct split {
@@ -17,43 +18,11 @@ struct split {
 	uint64_t units;		   /* of the guest */
 	unsigned *most[2]; /* by site: vCPUs that fit, without and with the emulator */
 	uint64_t *room;	   /* by site: units */
-	unsigned roomiest; /* of most[0] */
+	unsigned *order;   /* sites, those that most of the guest fits on first */
+	/* Of k * (n_sites + 1) + i: what k of the sites from i on have at most. */
+	uint64_t *reach[2]; /* vCPUs; units */
+	unsigned limit;	    /* nodes that the guest may span */
 };
-
-__extension__ typedef unsigned __int128 wide;
-
-static uint64_t share(uint64_t whole, uint64_t part, uint64_t parts)
-{
-	return (uint64_t)((wide)whole * part / parts);
-}
-
-/* The most that is less than whole * part / parts. */
-static uint64_t share_below(uint64_t whole, uint64_t part, uint64_t parts)
-{
-	return (uint64_t)(((wide)whole * part - 1) / parts);
-}
-
-static uint64_t least_of(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Normal memory is split by MiB, where the guest's size is one of MiB. */
-static uint64_t memory_unit(const struct place_request *request)
-{
-	if (request->page_size)
-		return request->page_size;
-	return request->memory % (1 << 20) == 0 ? 1 << 20
-	       : request->memory % 1024 == 0	? 1024
-						: 1;
-}
-
-static uint64_t memory_room(const struct sites *sites, const struct site *site)
-{
-	return site->units == UINT64_MAX
-		       ? UINT64_MAX
-		       : site->units / (memory_unit(sites->request) / sites->unit);
-}
 
 /* vCPUs that fit on a node with their share of the memory; that rounded up, or down. */
 static unsigned fed(const struct split *split, unsigned site, bool emulator, bool up)
@@ -64,8 +33,8 @@ static unsigned fed(const struct split *split, unsigned site, bool emulator, boo
 
 	if (room >= split->units)
 		return most;
-	fed = up ? share(room, vcpus, split->units)
-		 : share_below(room + 1, vcpus, split->units);
+	fed = up ? memory_share(room, vcpus, split->units)
+		 : memory_share_below(room + 1, vcpus, split->units);
 	if (fed < most)
 		most = (unsigned)fed;
 	return most - most % split->grain;
@@ -88,8 +57,6 @@ static void find_room(struct split *split)
 
 			split->most[emulator][i] = most - most % split->grain;
 		}
-		if (split->most[0][i] > split->roomiest)
-			split->roomiest = split->most[0][i];
 		split->room[i] = memory_room(sites, site);
 	}
 }
@@ -115,77 +82,6 @@ static unsigned deal(const unsigned *room, unsigned count, unsigned total, unsig
 		}
 	}
 	return total;
-}
-
-/* As deal(), for units of memory. */
-static uint64_t deal_units(const uint64_t *room, unsigned count, uint64_t total,
-			   uint64_t *shares)
-{
-	while (total) {
-		uint64_t open = 0;
-
-		for (unsigned i = 0; i < count; i++)
-			open += shares[i] < room[i];
-		if (!open)
-			break;
-		uint64_t each = total / open ? total / open : 1;
-		for (unsigned i = 0; i < count && total; i++) {
-			uint64_t more = room[i] > shares[i] ? room[i] - shares[i] : 0;
-
-			more = least_of(least_of(more, each), total);
-			shares[i] += more;
-			total -= more;
-		}
-	}
-	return total;
-}
-
-/* A unit for each part, then up to its fair share rounded down, then up, then whatever
- * its node has. */
-static bool deal_fairly(const struct sites *sites, const struct part *parts,
-			unsigned count, uint64_t total, uint64_t *ret_units)
-{
-	uint64_t room[PLACE_CELLS_MAX] = { 0 }, limit[PLACE_CELLS_MAX] = { 0 };
-	uint64_t left = total - count;
-
-	if (total < count)
-		return false;
-	for (unsigned i = 0; i < count; i++) {
-		room[i] = memory_room(sites, parts[i].site);
-		if (!room[i])
-			return false;
-		ret_units[i] = 1;
-	}
-	for (unsigned more = 0; more < 2; more++) {
-		for (unsigned i = 0; i < count; i++) {
-			uint64_t fair = share(total, parts[i].vcpus,
-					      sites->request->vcpus);
-
-			limit[i] = least_of(room[i], fair + more);
-		}
-		left = deal_units(limit, count, left, ret_units);
-	}
-	return !deal_units(room, count, left, ret_units);
-}
-
-bool split_memory(const struct sites *sites, struct part *parts, unsigned count,
-		  uint64_t *ret_remote)
-{
-	const struct place_request *request = sites->request;
-	uint64_t unit = memory_unit(request), left = request->memory;
-	uint64_t total = left / unit + (left % unit != 0), units[PLACE_CELLS_MAX];
-
-	*ret_remote = 0;
-	if (total && !deal_fairly(sites, parts, count, total, units))
-		return false;
-	for (unsigned i = 0; i < count; i++) {
-		uint64_t fair = share(total, parts[i].vcpus, request->vcpus) + 1;
-
-		parts[i].memory = total ? least_of(units[i] * unit, left) : 0;
-		left -= parts[i].memory;
-		*ret_remote += total && units[i] > fair ? units[i] - fair : 0;
-	}
-	return true;
 }
 
 /* The parts' vCPUs and memory on the nodes that they name. */
@@ -216,7 +112,7 @@ static bool deal_out(struct split *split, bool up, struct cost *cost)
 		least = vcpus[i] < least ? vcpus[i] : least;
 		largest = vcpus[i] > largest ? vcpus[i] : largest;
 	}
-	if (!split_memory(search->sites, parts, count, &remote))
+	if (!memory_split(search->sites, parts, count, &remote))
 		return false;
 	cost->columns[COST_UNEVEN] += largest - least;
 	cost->columns[COST_REMOTE] += remote;
@@ -228,6 +124,7 @@ static void offer(struct split *split, const struct cost *nodes, bool up)
 	struct search *search = split->search;
 	struct cost cost = *nodes;
 
+	search->steps += split->n_nodes;
 	if (!deal_out(split, up, &cost))
 		return;
 	for (unsigned i = 0; i < split->n_nodes; i++) {
@@ -260,6 +157,8 @@ static void finish(struct split *split)
 		return;
 	}
 	for (unsigned i = 0; i < split->n_nodes; i++) {
+		if (search->found && !search_goes_on(search))
+			break;
 		parts[i].emulator = true;
 		offer(split, &nodes, true);
 		offer(split, &nodes, false);
@@ -273,54 +172,60 @@ static bool roomiest(struct split *split, unsigned site)
 	const struct place_request *request = split->search->sites->request;
 	const struct site *sites = split->search->sites->items;
 	bool one = request->own && !request->own_each && !sites[site].housekeeping;
-	unsigned sum = fed(split, site, one, true);
+	unsigned sum = fed(split, site, one, true), count = 1;
 	bool ok = sum != 0;
 
 	split->search->parts.items[0].site = &sites[site];
-	for (unsigned n = 1; n < split->n_nodes && ok; n++) {
-		unsigned best = split->n_sites, room = 0;
+	for (unsigned i = 0; count < split->n_nodes && i < split->n_sites && ok; i++) {
+		unsigned next = split->order[i];
 
-		for (unsigned i = 0; i < split->n_sites; i++) {
-			bool used = false;
-
-			for (unsigned j = 0; j < n; j++)
-				used |= split->search->parts.items[j].site == &sites[i];
-			unsigned here = fed(split, i, false, true);
-			if (!used && here > room) {
-				room = here;
-				best = i;
-			}
-		}
-		ok = best < split->n_sites;
-		if (ok)
-			split->search->parts.items[n].site = &sites[best];
-		sum += room;
+		if (next == site)
+			continue;
+		ok = fed(split, next, false, true) != 0;
+		sum += fed(split, next, false, true);
+		split->search->parts.items[count++].site = &sites[next];
 	}
-	return ok && sum >= request->vcpus;
+	return ok && count == split->n_nodes && sum >= request->vcpus;
 }
 
-static void choose(struct split *split, unsigned chosen, unsigned from, unsigned room)
+/* What is chosen already has, and what the rest can have at most, is enough. */
+static bool reaches(const struct split *split, unsigned missing, unsigned from,
+		    unsigned vcpus, uint64_t units)
+{
+	size_t at = (size_t)missing * (split->n_sites + 1) + from;
+	uint64_t sum;
+
+	if (__builtin_add_overflow(units, split->reach[1][at], &sum))
+		sum = UINT64_MAX;
+	return vcpus + split->reach[0][at] >= split->search->sites->request->vcpus &&
+	       sum >= split->units;
+}
+
+static void choose(struct split *split, unsigned chosen, unsigned from, unsigned vcpus,
+		   uint64_t units)
 {
 	struct search *search = split->search;
-	unsigned want = search->sites->request->vcpus;
 	unsigned missing = split->n_nodes - chosen;
 
 	if (!missing) {
 		finish(split);
 		return;
 	}
-	for (unsigned i = from; i < split->n_sites && search->steps < NODES_STEPS; i++) {
+	for (unsigned i = from; i < split->n_sites && search_goes_on(search) &&
+				reaches(split, missing, i, vcpus, units);
+	     i++) {
 		unsigned here = split->most[0][i];
-		uint64_t reach = (uint64_t)room + here +
-				 (uint64_t)(missing - 1) * split->roomiest;
+		uint64_t sum;
 
-		if (!here || reach < want)
+		if (__builtin_add_overflow(units, split->room[i], &sum))
+			sum = UINT64_MAX;
+		if (!here || !reaches(split, missing - 1, i + 1, vcpus + here, sum))
 			continue;
 		search->steps += chosen + 1;
 		search->parts.items[chosen].site = &search->sites->items[i];
 		struct cost bound = search_bound(search, chosen + 1, split->n_nodes);
 		if (search_better(search, &bound))
-			choose(split, chosen + 1, i + 1, room + here);
+			choose(split, chosen + 1, i + 1, vcpus + here, sum);
 	}
 }
 
@@ -332,36 +237,88 @@ static void split_over(struct split *split, unsigned n_nodes)
 	split->n_nodes = n_nodes;
 	search->parts.count = n_nodes;
 	bound = search_bound(search, 0, n_nodes);
-	if (!search_better(search, &bound))
+	if (!search_better(search, &bound) || !reaches(split, n_nodes, 0, 0, 0))
 		return;
 	for (unsigned site = 0; site < split->n_sites && !search->found; site++)
 		if (roomiest(split, site))
 			finish(split);
-	choose(split, 0, 0, 0);
+	choose(split, 0, 0, 0, 0);
+}
+
+static int order_of(const void *left, const void *right, void *context)
+{
+	const struct split *split = context;
+	unsigned a = *(const unsigned *)left, b = *(const unsigned *)right;
+	unsigned room_a = fed(split, a, false, true), room_b = fed(split, b, false, true);
+
+	if (room_a != room_b)
+		return room_a > room_b ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static void find_order(struct split *split)
+{
+	for (unsigned i = 0; i < split->n_sites; i++)
+		split->order[i] = i;
+	qsort_r(split->order, split->n_sites, sizeof(*split->order), order_of, split);
+}
+
+/* Site I is among the K best from there on, or it is not. */
+static void find_reach(struct split *split)
+{
+	size_t row = split->n_sites + 1;
+
+	for (unsigned k = 1; k <= split->limit; k++)
+		for (unsigned i = split->n_sites; i--;) {
+			uint64_t has[2] = { split->most[0][i], split->room[i] };
+
+			for (unsigned what = 0; what < 2; what++) {
+				uint64_t *reach = split->reach[what], with;
+
+				if (__builtin_add_overflow(reach[(k - 1) * row + i + 1],
+							   has[what], &with))
+					with = UINT64_MAX;
+				reach[k * row + i] = reach[k * row + i + 1];
+				if (with > reach[k * row + i])
+					reach[k * row + i] = with;
+			}
+		}
+}
+
+static unsigned nodes_limit(const struct place_request *request, unsigned n_sites)
+{
+	unsigned limit = request->vcpus / nodes_grain(request);
+
+	limit = limit < request->max_nodes ? limit : request->max_nodes;
+	limit = limit < n_sites ? limit : n_sites;
+	return limit < PLACE_CELLS_MAX ? limit : PLACE_CELLS_MAX;
 }
 
 void split_freely(struct search *search)
 {
-	const struct sites *sites = search->sites;
-	const struct place_request *request = sites->request;
-	unsigned n_sites = sites->count, grain = nodes_grain(request);
-	unsigned limit = request->vcpus / grain;
+	const struct place_request *request = search->sites->request;
+	unsigned n_sites = search->sites->count, limit = nodes_limit(request, n_sites);
+	size_t cells = ((size_t)limit + 1) * (n_sites + 1);
 	cleanup_free unsigned *without = xcalloc(n_sites, sizeof(*without));
 	cleanup_free unsigned *with = xcalloc(n_sites, sizeof(*with));
+	cleanup_free unsigned *order = xcalloc(n_sites, sizeof(*order));
 	cleanup_free uint64_t *room = xcalloc(n_sites, sizeof(*room));
-	uint64_t unit = memory_unit(request);
+	cleanup_free uint64_t *vcpus = xcalloc(cells, sizeof(*vcpus));
+	cleanup_free uint64_t *units = xcalloc(cells, sizeof(*units));
 	struct split split = { .search = search,
 			       .n_sites = n_sites,
-			       .grain = grain,
-			       .units = request->memory / unit +
-					(request->memory % unit != 0),
+			       .grain = nodes_grain(request),
+			       .units = memory_units(request),
 			       .most = { without, with },
-			       .room = room };
+			       .room = room,
+			       .order = order,
+			       .reach = { vcpus, units },
+			       .limit = limit };
 
 	find_room(&split);
-	limit = limit < request->max_nodes ? limit : request->max_nodes;
-	limit = limit < n_sites ? limit : n_sites;
-	limit = limit < PLACE_CELLS_MAX ? limit : PLACE_CELLS_MAX;
-	for (unsigned n = 1; n <= limit; n++)
+	find_order(&split);
+	find_reach(&split);
+	for (unsigned n = 1; n <= limit && (!search->found || search_goes_on(search));
+	     n++)
 		split_over(&split, n);
 }

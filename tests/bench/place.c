@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How long placement takes, and how that grows with CPUs, nodes and claims. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -60,7 +61,7 @@ static double median_of(const struct place_request *request,
 		double start = now();
 		struct placement *placement = place(request, state, NOWHERE, &diag);
 
-		times[i] = now() - start;
+		times[i] = placement ? now() - start : (double)NAN;
 		placement_free(placement);
 	}
 	qsort(times, RUNS, sizeof(*times), order);

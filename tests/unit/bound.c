@@ -81,6 +81,34 @@ static void ask(unsigned nodes, unsigned cells, bool split, enum smt smt)
 	host_free(host);
 }
 
+/* Why not, and what would: that too is told soon. */
+static void ask_too_much(unsigned nodes, unsigned span)
+{
+	cleanup_diag struct diag diag = DIAG_INIT;
+	struct host *host = machine(nodes);
+	struct place_state state = { .host = host };
+	struct place_request request = {
+		.max_nodes = span,
+		.vcpus = nodes * 16,
+		.memory = UINT64_C(16) << 30,
+		.smt = SMT_ISOLATE,
+		.own = true,
+	};
+	double start = seconds();
+
+	fill(&state);
+	request.pool = request.own_pool = host->online;
+	cpuset_set_range(&request.nodeset, 0, nodes - 1);
+	struct placement *placement = place(&request, &state, NOWHERE, &diag);
+	const struct finding *finding = diag.count ? &diag.findings[0] : NULL;
+	ok(!placement && finding && seconds() - start < 1,
+	   "%u vCPUs on %u of %u nodes are refused in %.3f s: %s", request.vcpus, span,
+	   nodes, seconds() - start,
+	   finding ? finding->notes[finding->n_notes - 1].text : "-");
+	placement_free(placement);
+	host_free(host);
+}
+
 int main(void)
 {
 	static const unsigned cells[] = { 2, 4, 8, 16, 32 };
@@ -90,5 +118,8 @@ int main(void)
 			ask(64, cells[i], split, SMT_ANY);
 			ask(64, cells[i], split, SMT_PREFER);
 		}
+	ask_too_much(64, 1);
+	ask_too_much(64, 8);
+	ask_too_much(64, 64);
 	return tap_done();
 }
