@@ -77,6 +77,8 @@ struct place_state {
 	 * where it does not say what is free). May be NULL. */
 	const uint64_t *memory_taken;
 	const uint64_t *pages_taken;
+	/* What the guest itself holds there already, bytes or pages as it asks for. */
+	const uint64_t *own;
 };
 
 struct placed_cell {

@@ -82,7 +82,7 @@ static uint64_t next_page_size(const struct host *host, uint64_t size)
 static bool smaller_pages(struct place_request request, struct place_state state,
 			  uint64_t *ret_value)
 {
-	state.pages_taken = NULL;
+	state.pages_taken = state.own = NULL;
 	while (request.page_size) {
 		request.page_size = next_page_size(state.host, request.page_size);
 		*ret_value = request.page_size;

@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "placement/near.h"
 #include "placement/request.h"
+#include "placement/taken.h"
 
 /* From 9.4.0 on libvirt starts the emulator with a wider cpuset.mems; before, memory
  * cannot be had from a node where the emulator may not run. */
@@ -22,7 +23,7 @@ struct draft {
 	struct cpuset *numbers; /* the vCPUs of each cell */
 	unsigned *list;
 	struct cpuset *near;
-	uint64_t *memory_taken, *pages_taken;
+	struct taken taken;
 	struct placement *standing;
 	struct text why;
 };
@@ -33,8 +34,7 @@ static void draft_done(struct draft *draft)
 	free(draft->numbers);
 	free(draft->list);
 	free(draft->near);
-	free(draft->memory_taken);
-	free(draft->pages_taken);
+	taken_done(&draft->taken);
 	placement_free(draft->standing);
 	text_done(&draft->why);
 }
@@ -275,59 +275,40 @@ static bool ask_nodes(const struct request_source *source, struct draft *draft,
 	return true;
 }
 
-static size_t node_index(const struct host *host, unsigned number)
+/* The guest's own, which does not stand in its way; or NULL. */
+static const struct claim *own_claim(const struct claims *claims,
+				     const struct guest *guest)
 {
-	size_t i = 0;
-
-	while (i < host->n_nodes && host->nodes[i].number != number)
-		i++;
-	return i;
-}
-
-static void take_memory(struct draft *draft, const struct host *host,
-			const struct claim *claim)
-{
-	for (size_t i = 0; i < claim->n_memory; i++) {
-		const struct claim_memory *memory = &claim->memory[i];
-		size_t node = node_index(host, memory->node);
-
-		if (node == host->n_nodes)
-			continue;
-		if (!memory->page_size)
-			draft->memory_taken[node] += memory->bytes;
-		else if (memory->page_size == draft->request.page_size)
-			draft->pages_taken[node] += memory->bytes / memory->page_size;
-	}
-}
-
-/* A guest's own claim does not stand in its way. */
-static bool own_claim(const struct claim *claim, const struct guest *guest)
-{
-	return guest->uuid ? text_equal(claim->uuid, guest->uuid)
-			   : text_equal(claim->name, guest->name);
+	if (!claims)
+		return NULL;
+	return guest->uuid ? claims_find(claims, guest->uuid)
+			   : claims_find_name(claims, guest->name);
 }
 
 static void see_claims(const struct request_source *source, struct draft *draft)
 {
-	const struct host *host = source->host;
+	const struct claims *claims = source->claims;
+	const struct claim *own = own_claim(claims, source->guest);
+	uint64_t size = draft->request.page_size;
 
-	draft->state.host = host;
-	draft->memory_taken = xcalloc(host->n_nodes, sizeof(*draft->memory_taken));
-	draft->pages_taken = xcalloc(host->n_nodes, sizeof(*draft->pages_taken));
-	draft->state.memory_taken = draft->memory_taken;
-	draft->state.pages_taken = draft->pages_taken;
-	for (size_t i = 0; source->claims && i < source->claims->count; i++) {
-		const struct claim *claim = &source->claims->items[i];
+	draft->state.host = source->host;
+	for (size_t i = 0; claims && i < claims->count; i++) {
+		const struct claim *claim = &claims->items[i];
 
-		if (own_claim(claim, source->guest))
+		if (claim == own)
 			continue;
 		cpuset_or(&draft->state.owned, &claim->cpus);
 		cpuset_or(&draft->state.busy, &claim->cpus);
 		/* one that floats over all there is stands in nobody's way */
 		if (!cpuset_subset(&draft->request.pool, &claim->vcpus_on))
 			cpuset_or(&draft->state.busy, &claim->vcpus_on);
-		take_memory(draft, host, claim);
 	}
+	draft->taken = taken_memory(source->host, claims, own, size);
+	draft->state.own = draft->taken.own;
+	if (size)
+		draft->state.pages_taken = draft->taken.others;
+	else
+		draft->state.memory_taken = draft->taken.others;
 	if (draft->request.shared)
 		cpuset_andnot(&draft->request.pool, &draft->state.owned);
 }
@@ -442,21 +423,12 @@ static struct placement *place_cells(const struct request_source *source,
 	return placement;
 }
 
-static const struct claim *find_own(const struct claims *claims,
-				    const struct guest *guest)
-{
-	for (size_t i = 0; claims && i < claims->count; i++)
-		if (own_claim(&claims->items[i], guest))
-			return &claims->items[i];
-	return NULL;
-}
-
 /* What stands, stays: within the CPUs that are the guest's own already, if that can be.
  */
 static struct placement *place_in_claim(const struct request_source *source,
 					struct draft *draft)
 {
-	const struct claim *own = find_own(source->claims, source->guest);
+	const struct claim *own = own_claim(source->claims, source->guest);
 	struct place_request *request = &draft->request, whole = *request;
 	cleanup_diag struct diag quiet = DIAG_INIT;
 

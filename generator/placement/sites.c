@@ -166,7 +166,12 @@ static uint64_t units(const struct sites *sites, unsigned index)
 	const uint64_t *taken = size ? sites->state->pages_taken
 				     : sites->state->memory_taken;
 
-	return have == UINT64_MAX || !taken ? have : minus(have, taken[index]);
+	if (have == UINT64_MAX)
+		return have;
+	if (sites->state->own &&
+	    __builtin_add_overflow(have, sites->state->own[index], &have))
+		have = UINT64_MAX - 1;
+	return taken ? minus(have, taken[index]) : have;
 }
 
 /* Of each node's CPUs; UINT32_MAX for a node of memory only. */
