@@ -44,11 +44,15 @@ static void say(const char *guest, const struct diag *diag)
 
 		if (finding->level != DIAG_ERROR)
 			continue;
+		fprintf(stderr, "vmgen: %s: ", guest);
+		if (finding->file && !finding->line)
+			fprintf(stderr, "%s: ", finding->file);
+		fputs(finding->text, stderr);
+		for (size_t n = 0; n < finding->n_notes; n++)
+			fprintf(stderr, "; %s", finding->notes[n].text);
 		if (finding->file && finding->line)
-			fprintf(stderr, "vmgen: %s: %s (%s:%u)\n", guest, finding->text,
-				finding->file, finding->line);
-		else
-			fprintf(stderr, "vmgen: %s: %s\n", guest, finding->text);
+			fprintf(stderr, " (%s:%u)", finding->file, finding->line);
+		fputc('\n', stderr);
 		return;
 	}
 }

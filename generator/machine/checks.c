@@ -115,6 +115,49 @@ static void check_pages(const struct start *start, const struct claim_memory *wa
 		   need, size, wanted->node, free, others);
 }
 
+/* Of "/dev/hugepages hugetlbfs rw,pagesize=2M": fields of proc(5)'s mounts. */
+static bool is_hugetlbfs(const char *line, uint64_t page_size)
+{
+	const char *option = strstr(line, "pagesize=");
+	cleanup_free char *size = NULL;
+	const char *ignored;
+	uint64_t bytes;
+
+	if (!strstr(line, " hugetlbfs ") || !option)
+		return false;
+	option += strlen("pagesize=");
+	size = xstrndup(option, strcspn(option, ", "));
+	return size_parse(size, &bytes, &ignored) && bytes == page_size;
+}
+
+static bool hugetlbfs_mounted(uint64_t page_size)
+{
+	cleanup_free char *mounts = sysfs_text("/proc/self/mounts");
+	char *rest = mounts;
+
+	for (const char *line; (line = strsep(&rest, "\n"));)
+		if (is_hugetlbfs(line, page_size))
+			return true;
+	return !mounts;
+}
+
+/* Without the mount libvirt would put the guest on whatever is in its place. */
+static void check_mount(const struct guest *guest, uint64_t page_size, struct diag *diag)
+{
+	const struct element *backing = element_child(guest->domain, "memoryBacking");
+	const struct element *source = element_child(backing, "source");
+
+	if (!page_size || !element_child(backing, "hugepages") ||
+	    text_equal(element_attribute(source, "type"), "memfd") ||
+	    hugetlbfs_mounted(page_size))
+		return;
+	cleanup_free char *size = size_format(page_size);
+	diag_error(diag, NOWHERE, "hugepages-mount",
+		   "no hugetlbfs with pages of %s is mounted, so the guest would get no "
+		   "hugepages; mount one and restart libvirt's daemon",
+		   size);
+}
+
 bool checks_pass(const struct start *start, struct diag *diag)
 {
 	size_t errors = diag->errors;
@@ -126,7 +169,9 @@ bool checks_pass(const struct start *start, struct diag *diag)
 	check_sockets(start->guest, diag);
 	if (claim)
 		check_cpus(claim, diag);
-	for (size_t i = 0; claim && i < claim->n_memory; i++)
+	for (size_t i = 0; claim && i < claim->n_memory; i++) {
 		check_pages(start, &claim->memory[i], diag);
+		check_mount(start->guest, claim->memory[i].page_size, diag);
+	}
 	return diag->errors == errors;
 }

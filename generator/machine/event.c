@@ -84,11 +84,31 @@ static bool carry_out(struct start *start, struct diag *diag)
 	return ledger_write(&start->ledger, diag);
 }
 
+/* Broken files stop only whom they concern, but are not passed over in silence. */
+static void log_faults(const struct start *start, const struct event *event)
+{
+	const char *first = start->store.host_fault;
+	size_t count = first != NULL;
+
+	for (size_t i = 0; i < start->store.n_policies; i++) {
+		const char *fault = start->store.policies[i].fault;
+
+		first = first ? first : fault;
+		count += fault != NULL;
+	}
+	if (count)
+		log_guest(LOG_WARNING, event->name,
+			  "%zu of vmgen's policy files cannot be used; the first: %s",
+			  count, first);
+}
+
 static bool prepare(const struct event *event, struct diag *diag)
 {
 	cleanup_start struct start start = START_INIT;
+	bool loaded = start_load(&start, event, diag);
 
-	if (!start_load(&start, event, diag))
+	log_faults(&start, event);
+	if (!loaded)
 		return false;
 	if (!start.policy)
 		return !start.guest || !start.guest->uuid || see_other(&start, event);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The system's log, where the hook and its worker say all that they do. */
+/* The system's log, where the hook and its worker say all that they do. What it does not
+ * take at once is lost: it must not hold up a guest. */
 #ifndef VMGEN_LOG_H
 #define VMGEN_LOG_H
 

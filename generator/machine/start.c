@@ -141,6 +141,20 @@ static enum verdict verdict_of(const struct start *start, bool keeps)
 	return enforce_verdict(&situation, &start->outcome.edits);
 }
 
+/* What the owner of the machine took away, where it may be the reason. */
+static void note_slice(const struct start *start, bool limited, struct diag *diag)
+{
+	struct cpuset missing = start->host->online;
+
+	cpuset_andnot(&missing, &start->usable);
+	if (!limited || cpuset_empty(&missing))
+		return;
+	cleanup_free char *usable = cpuset_format(&start->usable);
+	cleanup_free char *without = cpuset_format(&missing);
+	diag_note(diag, NOWHERE, "machine.slice may use CPUs %s only, not %s", usable,
+		  without);
+}
+
 bool start_compile(struct start *start, struct diag *diag)
 {
 	start->host = snapshot_load(diag);
@@ -158,8 +172,10 @@ bool start_compile(struct start *start, struct diag *diag)
 		.usable = limited ? &start->usable : NULL,
 		.fixed = keeps,
 	};
-	if (!compile(&input, &start->outcome, diag))
+	if (!compile(&input, &start->outcome, diag)) {
+		note_slice(start, limited, diag);
 		return false;
+	}
 	start->verdict = verdict_of(start, keeps);
 	return true;
 }
