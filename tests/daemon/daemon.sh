@@ -183,7 +183,8 @@ daemon_stop() {
 
 daemon_restart() { daemon_stop "${1:-TERM}" && daemon_start; }
 
-gone() { ! [ -e "/proc/$1/stat" ] || grep -q ') Z' "/proc/$1/stat"; }
+# Not when it is a zombie: threads that are left may still hold its locks.
+gone() { ! [ -e "/proc/$1" ]; }
 
 # within SECONDS COMMAND...: it comes to succeed.
 within() {
@@ -199,12 +200,13 @@ within() {
 # guest NAME [DOMAIN [DEVICES]]: XML of a guest that starts in a moment and then idles,
 # with these children more.
 guest() {
-	local name=${1//&/&amp;} vcpus='<vcpu>1</vcpu>'
+	local name vcpus='<vcpu>1</vcpu>'
 
+	name=$(sed 's/&/\&amp;/g; s/</\&lt;/g' <<<"$1")
 	[[ ${2:-} != *'<vcpu'[\ \>]* ]] || vcpus=
 	cat <<-END
 		<domain type='qemu'>
-		  <name>${name//</&lt;}</name>
+		  <name>$name</name>
 		  <memory unit='MiB'>32</memory>
 		  $vcpus
 		  <os><type arch='x86_64' machine='q35'>hvm</type></os>

@@ -19,6 +19,7 @@
 
 enum request {
 	GET_FEATURES = 1,
+	SET_LOG_BASE = 6,
 	GET_VRING_BASE = 11,
 	GET_PROTOCOL_FEATURES = 15,
 	GET_QUEUE_NUM = 17,
@@ -29,7 +30,7 @@ enum { PROTOCOL = 1, REPLY = 4, PAYLOAD_MAX = 4096, DESCRIPTORS_MAX = 16 };
 /* Mergeable buffers, control queue, multiqueue, logging, protocol features, virtio 1. */
 #define FEATURES \
 	(1ull << 15 | 1ull << 17 | 1ull << 22 | 1ull << 26 | 1ull << 30 | 1ull << 32)
-#define PROTOCOL_FEATURES 1ull /* multiqueue */
+#define PROTOCOL_FEATURES 3ull /* multiqueue, a log of dirty pages: it can be saved */
 
 struct message {
 	uint32_t request, flags, size;
@@ -96,6 +97,9 @@ static bool serve_one(int fd, uint64_t queues)
 		return answer(fd, &message, PROTOCOL_FEATURES);
 	case GET_QUEUE_NUM:
 		return answer(fd, &message, queues);
+	case SET_LOG_BASE:
+		message.size = 0;
+		__attribute__((fallthrough));
 	case GET_VRING_BASE: /* the index stands in the upper half: never moved */
 		message.flags = PROTOCOL | REPLY;
 		return write(fd, &message, HEADER + message.size) > 0;
