@@ -115,10 +115,36 @@ static unsigned long next_arity(const char **at, bool *ret_nodes)
 	return arity ? arity : 1;
 }
 
+/* The highest number in "(indexes=0,2,1,3)" and the like; sizes of caches and memory may
+ * be as high as they are. */
+static unsigned long highest_index(const char *description)
+{
+	unsigned long highest = 0;
+
+	for (const char *at = description; (at = strstr(at, "indexes="));) {
+		at += strlen("indexes=");
+		for (const char *end = at + strcspn(at, " )"); at < end; at++)
+			if (strchr("0123456789", *at)) {
+				char *behind;
+				unsigned long number = strtoul(at, &behind, 10);
+
+				highest = number > highest ? number : highest;
+				at = behind - 1;
+			}
+	}
+	return highest;
+}
+
 bool hwloc_input_synthetic(const char *description, struct diag *diag)
 {
 	unsigned long total = 1;
 
+	if (highest_index(description) >= CPUSET_MAX) {
+		diag_error(diag, NOWHERE, NULL,
+			   "'%s' has an index beyond %d, the highest that libvirt takes",
+			   description, CPUSET_MAX - 1);
+		return false;
+	}
 	for (const char *at = description; *at;) {
 		bool nodes;
 		unsigned long arity = next_arity(&at, &nodes);

@@ -152,7 +152,7 @@ static void outline_open(struct outline *outline, const char *text, const struct
 		text_add_bytes(&outline->domain, text + tag->start,
 			       tag->end - tag->start);
 	} else if (depth == 1 && tag_is_named(text, tag, "numad") &&
-		   !outline->numad_nodes) {
+		   !outline->numad_nodes && !outline->numad_cpus) {
 		outline->numad_nodes = attribute(text, tag, "nodeset");
 		outline->numad_cpus = attribute(text, tag, "cpuset");
 	} else if (depth == 2) {
@@ -267,7 +267,8 @@ static bool page_size_of(const struct guest *guest, unsigned cell, uint64_t *ret
 		if ((nodeset && !cpuset_has(&cells, cell)) || !size ||
 		    !text_number(size, &number))
 			continue;
-		if (!size_scale(number, element_attribute(page, "unit"), ret_size))
+		if (!size_scale(number, element_attribute(page, "unit"), ret_size) ||
+		    *ret_size % KIB != 0)
 			return false;
 		if (nodeset)
 			break;

@@ -31,10 +31,10 @@ for target in ${*:-$(fuzz_targets)}; do
 		-dict="$WORK/$target.dict" -seed_inputs=@"$WORK/$target.seeds" \
 		-artifact_prefix="$WORK/$target-" "$WORK/$target" \
 		</dev/null >/dev/null 2>"$WORK/$target.log"; then
-		tail -40 "$WORK/$target.log"
+		tail -40 "$WORK/$target.log" | LC_ALL=C tr -cd '\n\t -~'
 		echo "$target: put the file below tests/fuzz/crashes/$target and mend it"
 		status=1
 	fi
-	grep -E 'number_of_executed|DONE' "$WORK/$target.log" || :
+	grep -aE 'number_of_executed|DONE' "$WORK/$target.log" || :
 done
 exit $status
