@@ -73,6 +73,9 @@ static bool accept_attributes(const struct doc *doc, struct diag *diag)
 	for (const char *tag = memchr(text, '<', doc->length); tag; tag = next) {
 		next = memchr(tag + 1, '<', (size_t)(end - tag) - 1);
 		size_t limit = next ? (size_t)(next - text) : doc->length;
+		/* a=""b="" and so on */
+		if (limit - (size_t)(tag - text) < 4 * DOC_ATTRIBUTES)
+			continue;
 		size_t at = tag_skip_name(text, (size_t)(tag - text) + 1, limit);
 		unsigned count = 0;
 

@@ -41,27 +41,36 @@ static int open_regular(int directory, const char *path, int flags, struct place
 	return opened;
 }
 
-/* All that is left in FD, or NULL and a report. */
+enum { BLOCK = 4096 };
+
+/* All that is left in FD, or NULL and a report. What it seems to hold is where to begin:
+ * those of proc are empty by that. */
 static char *read_all(int fd, size_t max, size_t *ret_length, struct place place,
 		      struct diag *diag)
 {
-	cleanup_text struct text text = TEXT_INIT;
-	char block[65536];
+	struct stat status;
+	size_t size = fstat(fd, &status) || status.st_size < 0 ? 0
+							       : (size_t)status.st_size;
+	size_t length = 0, room = (size < max ? size : max) + BLOCK;
+	cleanup_free char *bytes = xmalloc(room + 1);
 	ssize_t count;
 
-	while ((count = read(fd, block, sizeof(block))) > 0) {
-		text_add_bytes(&text, block, (size_t)count);
-		if (text.length > max) {
+	while ((count = read(fd, bytes + length, room - length)) > 0) {
+		length += (size_t)count;
+		if (length > max) {
 			diag_error(diag, place, NULL, "holds more than %zu bytes", max);
 			return NULL;
 		}
+		if (length == room)
+			bytes = xreallocarray(bytes, (room *= 2) + 1, 1);
 	}
 	if (count < 0) {
 		diag_error(diag, place, NULL, "cannot be read: %s", strerror(errno));
 		return NULL;
 	}
-	*ret_length = text.length;
-	return text_take(&text);
+	bytes[length] = '\0';
+	*ret_length = length;
+	return take(bytes);
 }
 
 char *file_read(const char *path, size_t max, size_t *ret_length, struct diag *diag)

@@ -85,8 +85,20 @@ static bool owner_lives(struct scene *scene, const struct claim *claim)
 	return scene->lives;
 }
 
+/* QEMU by its number alone where it is the one that the guest had: its start is what
+ * takes time to read. */
+static bool find_qemu(const struct scene *scene, const struct claim *was,
+		      struct process *qemu)
+{
+	if (!was || was->state != CLAIM_RUNNING || was->owner.pid != qemu->pid)
+		return process_find(scene->proc, qemu->pid, qemu);
+	*qemu = was->owner;
+	return process_number_taken(qemu->pid);
+}
+
 /* The guest of FILE goes to the live ones, if its QEMU is there. */
-static bool see(struct scene *scene, const struct status_file *file, struct diag *diag)
+static bool see(struct scene *scene, const struct claims *claims,
+		const struct status_file *file, struct diag *diag)
 {
 	struct claim claim;
 	size_t length;
@@ -96,7 +108,7 @@ static bool see(struct scene *scene, const struct status_file *file, struct diag
 	if (!text || !status_parse(file->name, text, length, &claim, diag))
 		return false;
 	claim.status = file->stamp;
-	if (process_find(scene->proc, claim.owner.pid, &claim.owner))
+	if (find_qemu(scene, claims_find(claims, claim.uuid), &claim.owner))
 		claims_put(scene->live, &claim);
 	claim_done(&claim);
 	return true;
@@ -116,7 +128,7 @@ static void see_files(struct scene *scene, const struct claims *claims, struct d
 		const struct status_file *file = &scene->files.items[i];
 
 		/* One that is gone by now was that of a guest that has ended. */
-		if (scene->known[i] || see(scene, file, &why) ||
+		if (scene->known[i] || see(scene, claims, file, &why) ||
 		    faccessat(scene->status, file->name, F_OK, 0) != 0)
 			continue;
 		cleanup_free char *path = xasprintf("%s/%s", scene->status_path,

@@ -173,6 +173,15 @@ static bool outline_close(struct outline *outline, const char *text,
 	return depth == 1;
 }
 
+/* What QEMU can do is two thirds of a file, and flags only. */
+static size_t skip_capabilities(const char *text, size_t at, size_t length)
+{
+	static const char end[] = "</qemuCaps>";
+	const char *found = memmem(text + at, length - at, end, sizeof(end) - 1);
+
+	return found ? (size_t)(found - text) : at;
+}
+
 /* False when it is no <domstatus> with a <domain> in it. */
 static bool outline_read(struct outline *outline, const char *text, size_t length)
 {
@@ -187,6 +196,9 @@ static bool outline_read(struct outline *outline, const char *text, size_t lengt
 			outline_open(outline, text, &tag, depth);
 		if (tag.kind != TAG_START && outline_close(outline, text, &tag, depth))
 			return true;
+		if (tag.kind == TAG_START && depth == 1 &&
+		    tag_is_named(text, &tag, "qemuCaps"))
+			at = skip_capabilities(text, at, length);
 		if (tag.kind == TAG_START && depth++ == 0 &&
 		    !tag_is_named(text, &tag, "domstatus"))
 			return false;

@@ -80,8 +80,18 @@ struct place source_place(struct source *source, size_t index)
 	return (struct place){ source->file, source->at.line, source->at.column };
 }
 
+static bool is_plain(const struct source *source)
+{
+	for (size_t i = 0; i < source->length; i++)
+		if (!plain(source->text[i]) && source->text[i] != '\n')
+			return false;
+	return true;
+}
+
 static void clean(struct source *source, struct diag *diag)
 {
+	if (is_plain(source))
+		return;
 	unsigned last_line = 0, bad_lines = 0;
 
 	for (struct cursor at = first; at.offset < source->length; step(source, &at)) {

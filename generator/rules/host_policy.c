@@ -43,17 +43,17 @@ struct cpuset pools_dedicated(const struct host *host, const struct host_policy 
 
 unsigned pools_cores(const struct host *host, const struct cpuset *cpus)
 {
+	cleanup_free bool *some = xcalloc(host->n_cores, sizeof(*some));
+	cleanup_free bool *broken = xcalloc(host->n_cores, sizeof(*broken));
 	unsigned count = 0;
 
-	cpuset_foreach (cpu, cpus) {
-		struct cpuset siblings;
+	for (size_t i = 0; i < host->n_cpus; i++) {
+		bool in = cpuset_has(cpus, host->cpus[i].number);
 
-		if (!host_cpu(host, cpu))
-			continue;
-		siblings = host_siblings(host, cpu);
-		if (cpuset_next(&siblings, 0) == cpu && cpuset_subset(&siblings, cpus))
-			count++;
+		(in ? some : broken)[host->cpus[i].core] = true;
 	}
+	for (size_t i = 0; i < host->n_cores; i++)
+		count += some[i] && !broken[i];
 	return count;
 }
 

@@ -177,10 +177,22 @@ static bool simple_glob(const char *pattern)
 	return strpbrk(pattern, "*?") && !strpbrk(pattern, "[\\");
 }
 
+static size_t keep_simple_globs(struct pattern *all, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (simple_glob(all[i].name->text))
+			all[kept++] = all[i];
+	return kept;
+}
+
 static void ambiguous(const struct rule_input *input, const struct rule_run *run)
 {
 	size_t count = 0, left = COMPARISONS_MAX / 10;
 	cleanup_free struct pattern *all = patterns_of(input, &count);
+
+	count = keep_simple_globs(all, count);
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < i && left; k++, left--) {
@@ -188,7 +200,6 @@ static void ambiguous(const struct rule_input *input, const struct rule_run *run
 			struct meeting meeting = { .steps = 1000 };
 
 			if (!rivals(&all[k], &all[i]) || strcmp(a, b) == 0 ||
-			    !simple_glob(a) || !simple_glob(b) ||
 			    !meet(&meeting, a, b, 0))
 				continue;
 			rule_report(
