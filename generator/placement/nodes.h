@@ -2,8 +2,8 @@
 /*
  * Which nodes a guest gets.
  *
- * That one exists is decided exactly and at once: by a matching of cells to nodes, or by
- * the roomiest nodes when the split is free. Then branch and bound looks for the best,
+ * That one exists is decided exactly and at once: by a matching of cells to nodes, or,
+ * when the split is free, by the roomiest nodes and then by a knapsack. Then branch and bound looks for the best,
  * for at most NODES_STEPS steps (looks at a node): within that the answer is the best
  * one, beyond it the best one seen. Two cells on 100 nodes, or any guest on six, stay
  * within.
@@ -31,8 +31,7 @@ struct parts {
 	unsigned steps; /* that the search took */
 };
 
-/* False when there is no placement, or none was found that splits memory otherwise than
- * the vCPUs within the bound. */
+/* False when there is no placement. */
 bool nodes_choose(const struct sites *sites, struct parts *ret_parts);
 /* The same without looking for the best. */
 bool nodes_fit(const struct sites *sites);

@@ -209,6 +209,26 @@ static bool float_or_sit(struct sites *sites, const struct placement *placement,
 	return true;
 }
 
+/* The emulator has a place on the node, which has none of the vCPUs. */
+static bool carries(const struct sites *sites, const struct site *site)
+{
+	bool own = false;
+
+	for (unsigned i = 0; i < site->n_cores; i++)
+		own |= sites->cores[site->first + i].own != 0;
+	return own || site->housekeeping;
+}
+
+/* A cell without vCPUs may be on SITE, as far as that alone goes. */
+static bool takes_cell(const struct sites *sites, const struct site *site,
+		       const struct placed_cell *cell)
+{
+	const struct place_request *request = sites->request;
+
+	return site->allowed && site->units >= sites_units(sites, cell->memory) &&
+	       (!request->own || !request->own_each || carries(sites, site));
+}
+
 /* A node for a cell without vCPUs: the least of those that have the memory for it. */
 static void settle(const struct sites *sites, struct placement *placement,
 		   const struct cpuset *used, struct placed_cell *cell)
@@ -218,8 +238,7 @@ static void settle(const struct sites *sites, struct placement *placement,
 	for (unsigned i = 0; i < sites->count; i++) {
 		const struct site *site = &sites->items[i];
 
-		if (site->allowed && !cpuset_has(used, site->number) &&
-		    site->units >= sites_units(sites, cell->memory) &&
+		if (takes_cell(sites, site, cell) && !cpuset_has(used, site->number) &&
 		    (!best || site->units < best->units))
 			best = site;
 	}
@@ -227,13 +246,17 @@ static void settle(const struct sites *sites, struct placement *placement,
 	cell->node = best ? best->number : placement->cells[0].node;
 }
 
-/* The cells without vCPUs of a list, those with most memory first. */
-static void settle_all(const struct sites *sites, struct placement *placement)
+/* The cells without vCPUs of a list, but for SETTLED (NULL: for none), those with most
+ * memory first. As whatever has room for one has room for a smaller one, this finds nodes
+ * for all if there are any. */
+static void settle_all(const struct sites *sites, struct placement *placement,
+		       const struct placed_cell *settled)
 {
 	struct cpuset used = CPUSET_INIT, done = CPUSET_INIT;
 
 	for (size_t i = 0; i < placement->n_cells; i++)
-		if (!cpuset_empty(&placement->cells[i].vcpus)) {
+		if (!cpuset_empty(&placement->cells[i].vcpus) ||
+		    &placement->cells[i] == settled) {
 			cpuset_set(&used, placement->cells[i].node);
 			cpuset_set(&done, (unsigned)i);
 		}
@@ -282,9 +305,32 @@ static bool arrange(struct sites *sites, struct placement *placement,
 			return false;
 	}
 	if (!cells)
-		settle_all(sites, placement);
+		settle_all(sites, placement, NULL);
 	return check_nodes(sites, placement, why) &&
 	       check_memory(sites, placement, why) && float_or_sit(sites, placement, why);
+}
+
+/* A cell without vCPUs brings the emulator a place that the others' nodes have not. */
+static bool settle_for_emulator(struct sites *sites, struct placement *placement,
+				struct cpuset *ret_own)
+{
+	for (size_t i = 0; i < placement->n_cells; i++)
+		for (unsigned k = 0; k < sites->count; k++) {
+			cleanup_text struct text why = TEXT_INIT;
+			struct placed_cell *cell = &placement->cells[i];
+			const struct site *site = &sites->items[k];
+
+			if (!cpuset_empty(&cell->vcpus) ||
+			    !takes_cell(sites, site, cell) || !carries(sites, site))
+				continue;
+			cell->node = site->number;
+			settle_all(sites, placement, cell);
+			if (check_nodes(sites, placement, &why) &&
+			    check_memory(sites, placement, &why) &&
+			    pinned_emulator(sites, placement, NULL, ret_own, &why))
+				return true;
+		}
+	return false;
 }
 
 struct placement *pinned(struct sites *sites, const unsigned *cpus,
@@ -292,6 +338,7 @@ struct placement *pinned(struct sites *sites, const unsigned *cpus,
 			 const struct cpuset *keep, struct text *why)
 {
 	cleanup_placement struct placement *placement = xcalloc(1, sizeof(*placement));
+	cleanup_text struct text lacking = TEXT_INIT;
 	struct cpuset own = CPUSET_INIT;
 
 	placement->n_vcpus = sites->request->vcpus;
@@ -299,9 +346,13 @@ struct placement *pinned(struct sites *sites, const unsigned *cpus,
 		placement->cpus = xcalloc(placement->n_vcpus, sizeof(*cpus));
 		memcpy(placement->cpus, cpus, placement->n_vcpus * sizeof(*cpus));
 	}
-	if (!arrange(sites, placement, cells, n_cells, why) ||
-	    !pinned_emulator(sites, placement, keep, &own, why))
+	if (!arrange(sites, placement, cells, n_cells, why))
 		return NULL;
+	if (!pinned_emulator(sites, placement, keep, &own, &lacking) &&
+	    (cells || !settle_for_emulator(sites, placement, &own))) {
+		text_add(why, lacking.data);
+		return NULL;
+	}
 	pinned_finish(sites, placement, &own);
 	return take(placement);
 }

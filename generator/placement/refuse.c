@@ -8,6 +8,7 @@
 #include "placement/cores.h"
 #include "placement/nodes.h"
 #include "placement/refuse.h"
+#include "placement/shrink.h"
 
 static const char *const smt_words[] = {
 	[SMT_ISOLATE] = "isolate",
@@ -19,7 +20,7 @@ static const char *const smt_words[] = {
 static bool weaker_smt(struct place_request request, const struct place_state *state,
 		       uint64_t *ret_value)
 {
-	while (!request.list && !request.shared && request.smt < SMT_ANY) {
+	while (!request.shared && request.smt < SMT_ANY) {
 		request.smt++;
 		*ret_value = request.smt;
 		if (place_fits(&request, state))
@@ -126,15 +127,26 @@ static void set_pages(struct place_request *request, uint64_t pages)
 }
 
 static bool fewer_pages(const struct place_request *request,
-			const struct place_state *state, uint64_t *ret_value)
+			const struct place_state *state, struct nearest *ret_nearest)
 {
-	uint64_t page = request->page_size;
+	uint64_t page = request->page_size, pages = 0;
 
-	if (!page || !request->memory || request->cells)
+	if (!page || !request->memory || (request->cells && request->list))
 		return false;
-	*ret_value = page * most_fitting(*request, state,
-					 (request->memory - 1) / page + 1, set_pages);
-	return *ret_value;
+	if (request->cells) {
+		cleanup_sites struct sites *sites = sites_new(request, state);
+
+		pages = shrink_pages(sites, ret_nearest->cells);
+		ret_nearest->n_cells = request->n_cells;
+		for (size_t i = 0; i < request->n_cells; i++)
+			ret_nearest->cells[i] *= page;
+	} else {
+		pages = most_fitting(*request, state, (request->memory - 1) / page + 1,
+				     set_pages);
+	}
+	ret_nearest->kind = NEAREST_MEMORY;
+	ret_nearest->value = pages * page;
+	return pages;
 }
 
 /* vCPUs that the emptiest nodes have room for: more never fit. */
@@ -160,38 +172,63 @@ static void set_cores(struct place_request *request, uint64_t cores)
 	request->vcpus = (unsigned)cores * request->threads;
 }
 
+/* The first of the list; how many fit need not grow with fewer. */
+static unsigned fewer_listed(struct place_request request,
+			     const struct place_state *state)
+{
+	while (--request.vcpus)
+		if (place_fits(&request, state))
+			break;
+	return request.vcpus;
+}
+
 /* In whole guest cores. */
-static bool fewer_vcpus(const struct place_request *request,
-			const struct place_state *state, uint64_t *ret_value)
+static uint64_t fewer_free(const struct place_request *request,
+			   const struct place_state *state)
 {
 	unsigned grain = nodes_grain(request);
 
-	if (request->cells || request->list)
+	return grain * most_fitting(*request, state,
+				    (vcpus_at_most(request, state) - 1) / grain + 1,
+				    grain > 1 ? set_cores : set_vcpus);
+}
+
+static bool fewer_vcpus(const struct place_request *request,
+			const struct place_state *state, struct nearest *ret_nearest)
+{
+	ret_nearest->n_cells = 0;
+	if (request->cells && request->list)
 		return false;
-	*ret_value = grain * most_fitting(*request, state,
-					  (vcpus_at_most(request, state) - 1) / grain + 1,
-					  grain > 1 ? set_cores : set_vcpus);
-	return *ret_value;
+	ret_nearest->kind = NEAREST_VCPUS;
+	if (request->cells) {
+		cleanup_sites struct sites *sites = sites_new(request, state);
+
+		ret_nearest->value = shrink_vcpus(sites, ret_nearest->cells);
+		ret_nearest->n_cells = request->n_cells;
+	} else {
+		ret_nearest->value = request->list ? fewer_listed(*request, state)
+						   : fewer_free(request, state);
+	}
+	return ret_nearest->value;
 }
 
 struct nearest refuse_nearest(const struct place_request *request,
 			      const struct place_state *state)
 {
-	uint64_t value = 0;
+	struct nearest nearest = { .value = 0 };
 
-	if (weaker_smt(*request, state, &value))
-		return (struct nearest){ NEAREST_SMT, value };
-	if (any_node(request, state))
-		return (struct nearest){ NEAREST_NODESET, 0 };
-	if (more_nodes(*request, state, &value))
-		return (struct nearest){ NEAREST_NODES, value };
-	if (smaller_pages(*request, *state, &value))
-		return (struct nearest){ NEAREST_PAGES, value };
-	if (fewer_pages(request, state, &value))
-		return (struct nearest){ NEAREST_MEMORY, value };
-	if (fewer_vcpus(request, state, &value))
-		return (struct nearest){ NEAREST_VCPUS, value };
-	return (struct nearest){ NEAREST_NONE, 0 };
+	if (weaker_smt(*request, state, &nearest.value))
+		nearest.kind = NEAREST_SMT;
+	else if (any_node(request, state))
+		nearest = (struct nearest){ .kind = NEAREST_NODESET };
+	else if (more_nodes(*request, state, &nearest.value))
+		nearest.kind = NEAREST_NODES;
+	else if (smaller_pages(*request, *state, &nearest.value))
+		nearest.kind = NEAREST_PAGES;
+	else if (!fewer_pages(request, state, &nearest) &&
+		 !fewer_vcpus(request, state, &nearest))
+		nearest = (struct nearest){ .kind = NEAREST_NONE };
+	return nearest;
 }
 
 static void say_left_out(const struct place_request *request,
@@ -206,11 +243,31 @@ static void say_left_out(const struct place_request *request,
 			  "it would fit on node %s, but for nodeset or apart", nodes);
 }
 
+/* ", in cells of 4 and 2" */
+static char *in_cells(const struct nearest *nearest)
+{
+	struct text text = TEXT_INIT;
+
+	for (size_t i = 0; i < nearest->n_cells && nearest->n_cells > 1; i++) {
+		cleanup_free char *size = nearest->kind == NEAREST_MEMORY
+						  ? size_format(nearest->cells[i])
+						  : xasprintf("%" PRIu64,
+							      nearest->cells[i]);
+
+		text_add(&text, i == 0			    ? ", in cells of "
+				: i + 1 == nearest->n_cells ? " and "
+							    : ", ");
+		text_add(&text, size);
+	}
+	return text_take(&text);
+}
+
 static void say_nearest(const struct place_request *request,
 			const struct place_state *state, struct diag *diag)
 {
 	struct nearest nearest = refuse_nearest(request, state);
 	cleanup_free char *size = size_format(nearest.value);
+	cleanup_free char *cells = in_cells(&nearest);
 
 	switch (nearest.kind) {
 	case NEAREST_SMT:
@@ -229,11 +286,11 @@ static void say_nearest(const struct place_request *request,
 			  size);
 		break;
 	case NEAREST_MEMORY:
-		diag_note(diag, NOWHERE, "%s of memory would fit", size);
+		diag_note(diag, NOWHERE, "%s of memory%s would fit", size, cells);
 		break;
 	case NEAREST_VCPUS:
-		diag_note(diag, NOWHERE, "%" PRIu64 " vCPU%s would fit", nearest.value,
-			  nearest.value == 1 ? "" : "s");
+		diag_note(diag, NOWHERE, "%" PRIu64 " vCPU%s%s would fit", nearest.value,
+			  nearest.value == 1 ? "" : "s", cells);
 		break;
 	case NEAREST_NONE:
 		diag_note(diag, NOWHERE, "no one change would make it fit");

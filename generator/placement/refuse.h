@@ -19,10 +19,14 @@ enum nearest_kind {
 struct nearest {
 	enum nearest_kind kind;
 	uint64_t value;
+	/* Of memory and vCPUs, where the guest's cells are given: what each keeps. Each
+	 * keeps some of what it has, and the sum is the most. Else n_cells is 0. */
+	size_t n_cells;
+	uint64_t cells[PLACE_CELLS_MAX];
 };
 
-/* The first change that makes REQUEST, which is refused, fit. Of a request with cells
- * or a list of CPUs only what keeps these whole is changed. */
+/* The first change that makes REQUEST, which is refused, fit. Of a list of CPUs fewer
+ * vCPUs take the first ones; a list for given cells is not shortened. */
 struct nearest refuse_nearest(const struct place_request *request,
 			      const struct place_state *state);
 

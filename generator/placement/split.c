@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "placement/knapsack.h"
 #include "placement/memory.h"
 #include "placement/search.h"
 
@@ -20,8 +21,10 @@ struct split {
 	uint64_t *room;	   /* by site: units */
 	unsigned *order;   /* sites, those that most of the guest fits on first */
 	/* Of k * (n_sites + 1) + i: what k of the sites from i on have at most. */
-	uint64_t *reach[2]; /* vCPUs; units */
-	unsigned limit;	    /* nodes that the guest may span */
+	uint64_t *reach[2];	     /* vCPUs; units */
+	unsigned limit;		     /* nodes that the guest may span */
+	struct knapsack_item *items; /* the sites, vCPUs by the grain */
+	struct knapsack *knapsack;   /* NULL until it is needed */
 };
 
 /* vCPUs that fit on a node with their share of the memory; that rounded up, or down. */
@@ -58,6 +61,12 @@ static void find_room(struct split *split)
 			split->most[emulator][i] = most - most % split->grain;
 		}
 		split->room[i] = memory_room(sites, site);
+		split->items[i] = (struct knapsack_item){
+			{ split->most[0][i] / split->grain,
+			  split->most[1][i] / split->grain },
+			split->room[i],
+			site->housekeeping,
+		};
 	}
 }
 
@@ -229,6 +238,25 @@ static void choose(struct split *split, unsigned chosen, unsigned from, unsigned
 	}
 }
 
+/* Nodes that hold the guest, if any do, however unlike its vCPUs and its memory lie. */
+static void pick(struct split *split)
+{
+	struct search *search = split->search;
+	const struct place_request *request = search->sites->request;
+	unsigned picked[PLACE_CELLS_MAX];
+
+	if (!split->knapsack)
+		split->knapsack = knapsack_new(split->items, split->n_sites, split->limit,
+					       request->vcpus / split->grain,
+					       split->units,
+					       request->own && !request->own_each);
+	if (!knapsack_pick(split->knapsack, split->n_nodes, picked))
+		return;
+	for (unsigned i = 0; i < split->n_nodes; i++)
+		search->parts.items[i].site = &search->sites->items[picked[i]];
+	finish(split);
+}
+
 static void split_over(struct split *split, unsigned n_nodes)
 {
 	struct search *search = split->search;
@@ -242,7 +270,10 @@ static void split_over(struct split *split, unsigned n_nodes)
 	for (unsigned site = 0; site < split->n_sites && !search->found; site++)
 		if (roomiest(split, site))
 			finish(split);
-	choose(split, 0, 0, 0, 0);
+	if (!search->found)
+		pick(split);
+	if (search->found)
+		choose(split, 0, 0, 0, 0);
 }
 
 static int order_of(const void *left, const void *right, void *context)
@@ -305,6 +336,7 @@ void split_freely(struct search *search)
 	cleanup_free uint64_t *room = xcalloc(n_sites, sizeof(*room));
 	cleanup_free uint64_t *vcpus = xcalloc(cells, sizeof(*vcpus));
 	cleanup_free uint64_t *units = xcalloc(cells, sizeof(*units));
+	cleanup_free struct knapsack_item *items = xcalloc(n_sites, sizeof(*items));
 	struct split split = { .search = search,
 			       .n_sites = n_sites,
 			       .grain = nodes_grain(request),
@@ -313,7 +345,8 @@ void split_freely(struct search *search)
 			       .room = room,
 			       .order = order,
 			       .reach = { vcpus, units },
-			       .limit = limit };
+			       .limit = limit,
+			       .items = items };
 
 	find_room(&split);
 	find_order(&split);
@@ -321,4 +354,5 @@ void split_freely(struct search *search)
 	for (unsigned n = 1; n <= limit && (!search->found || search_goes_on(search));
 	     n++)
 		split_over(&split, n);
+	knapsack_free(split.knapsack);
 }

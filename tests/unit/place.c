@@ -129,7 +129,7 @@ static void random_cells(struct question *q)
 	request->cells = q->cells;
 	request->n_cells = 1 + below(4);
 	for (size_t i = 0; i < request->n_cells; i++) {
-		q->cells[i].vcpus = chance(5) ? 0 : 1 + below(chance(70) ? 2 : 6);
+		q->cells[i].vcpus = chance(15) ? 0 : 1 + below(chance(70) ? 2 : 6);
 		q->cells[i].memory = below(5) * unit + below(2) * 512;
 		request->vcpus += q->cells[i].vcpus;
 	}
@@ -278,9 +278,6 @@ static bool listed(const struct question *q, const struct placement *placement)
 {
 	struct question list = *q;
 
-	for (size_t i = 0; q->request.cells && i < q->request.n_cells; i++)
-		if (!q->request.cells[i].vcpus)
-			return true; /* a list does not say where that goes */
 	list.request.list = placement->cpus;
 	cleanup_diag struct diag diag = DIAG_INIT;
 	cleanup_placement struct placement *got = place(&list.request, &list.state,

@@ -9,7 +9,7 @@
 #include "placement/refuse.h"
 #include "tap.h"
 
-enum { STATES = 4000 };
+enum { STATES = 6000 };
 
 static unsigned seed = 2463534242U;
 
@@ -52,8 +52,23 @@ static struct host *random_host(unsigned threads)
 	return host;
 }
 
+/* One to three, now and then one of memory only, now and then one that no page fills. */
+static void random_cells(struct place_request *request, struct place_cell *cells)
+{
+	request->cells = cells;
+	request->n_cells = 1 + below(3);
+	request->vcpus = 0;
+	for (size_t i = 0; i < request->n_cells; i++) {
+		cells[i] = (struct place_cell){
+			.vcpus = i && below(5) == 0 ? 0 : 1 + below(4),
+			.memory = below(5) * 4 * MIB + below(2) * 512,
+		};
+		request->vcpus += cells[i].vcpus;
+	}
+}
+
 static void random_question(struct host *host, struct place_request *request,
-			    struct place_state *state)
+			    struct place_cell *cells, struct place_state *state)
 {
 	static const uint64_t sizes[] = { 0, 2 * MIB, 4 * MIB };
 
@@ -77,6 +92,11 @@ static void random_question(struct host *host, struct place_request *request,
 		if (below(3) == 0)
 			cpuset_set(&state->owned, host->cpus[i].number);
 	state->busy = state->owned;
+	if (below(5) == 0)
+		cpuset_set(&request->housekeeping,
+			   host->cpus[below((unsigned)host->n_cpus)].number);
+	if (below(2))
+		random_cells(request, cells);
 }
 
 static bool fits(const struct place_request *request, const struct place_state *state)
@@ -84,6 +104,80 @@ static bool fits(const struct place_request *request, const struct place_state *
 	struct cost cost;
 
 	return brute_place(request, state, &cost);
+}
+
+static uint64_t pages_of(const struct place_request *request, uint64_t bytes)
+{
+	return (bytes + request->page_size - 1) / request->page_size;
+}
+
+/* Every way to take some from the cells from INDEX on, in REQUEST, whose cells are
+ * CELLS: the most that fits. */
+static uint64_t smaller_cells(const struct place_request *request,
+			      const struct place_state *state, struct place_cell *cells,
+			      size_t index, bool pages)
+{
+	const struct place_cell was = cells[index];
+	uint64_t whole = pages ? pages_of(request, was.memory) : was.vcpus, most = 0;
+
+	if (index == request->n_cells) {
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < index; i++)
+			sum += pages ? pages_of(request, cells[i].memory)
+				     : cells[i].vcpus;
+		return fits(request, state) ? sum : 0;
+	}
+	for (uint64_t keeps = whole ? 1 : 0; keeps <= whole; keeps++) {
+		if (pages)
+			cells[index].memory = keeps * request->page_size;
+		else
+			cells[index].vcpus = (unsigned)keeps;
+		uint64_t here = smaller_cells(request, state, cells, index + 1, pages);
+
+		most = here > most ? here : most;
+	}
+	cells[index] = was;
+	return most;
+}
+
+static struct nearest nearest_cells(const struct place_request *request,
+				    const struct place_state *state)
+{
+	struct place_cell cells[4] = { { 0 } };
+	struct place_request changed = *request;
+	uint64_t most = 0;
+
+	memcpy(cells, request->cells, request->n_cells * sizeof(*cells));
+	changed.cells = cells;
+	if (request->page_size)
+		most = smaller_cells(&changed, state, cells, 0, true);
+	if (most)
+		return (struct nearest){ .kind = NEAREST_MEMORY,
+					 .value = most * request->page_size };
+	most = smaller_cells(&changed, state, cells, 0, false);
+	return (struct nearest){ .kind = most ? NEAREST_VCPUS : NEAREST_NONE,
+				 .value = most };
+}
+
+/* What GOT says of each cell is what it says in all, and fits. */
+static bool cells_fit(const struct place_request *request,
+		      const struct place_state *state, const struct nearest *got)
+{
+	struct place_request changed = *request;
+	struct place_cell cells[4];
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < got->n_cells; i++) {
+		cells[i] = request->cells[i];
+		if (got->kind == NEAREST_MEMORY)
+			cells[i].memory = got->cells[i];
+		else
+			cells[i].vcpus = (unsigned)got->cells[i];
+		sum += got->cells[i];
+	}
+	changed.cells = cells;
+	return !got->n_cells || (sum == got->value && fits(&changed, state));
 }
 
 /* The first change in the order of the enumeration, each looked for from the least on. */
@@ -95,53 +189,64 @@ static struct nearest by_brute_force(struct place_request request,
 
 	for (changed.smt = request.smt + 1; changed.smt <= SMT_ANY; changed.smt++)
 		if (fits(&changed, state))
-			return (struct nearest){ NEAREST_SMT, changed.smt };
+			return (struct nearest){ .kind = NEAREST_SMT,
+						 .value = changed.smt };
 	changed = request;
 	changed.apart = (struct cpuset)CPUSET_INIT;
 	cpuset_set_range(&changed.nodeset, 0, (unsigned)state->host->n_nodes - 1);
 	if (fits(&changed, state))
-		return (struct nearest){ NEAREST_NODESET, 0 };
+		return (struct nearest){ .kind = NEAREST_NODESET };
 	changed = request;
-	for (changed.max_nodes++; changed.max_nodes <= state->host->n_nodes;
+	for (changed.max_nodes++;
+	     !request.cells && changed.max_nodes <= state->host->n_nodes;
 	     changed.max_nodes++)
 		if (fits(&changed, state))
-			return (struct nearest){ NEAREST_NODES, changed.max_nodes };
+			return (struct nearest){ .kind = NEAREST_NODES,
+						 .value = changed.max_nodes };
 	changed = request;
 	for (size_t i = 0; i < ARRAY_SIZE(smaller); i++) {
 		changed.page_size = smaller[i];
 		if (smaller[i] < request.page_size && fits(&changed, state))
-			return (struct nearest){ NEAREST_PAGES, smaller[i] };
+			return (struct nearest){ .kind = NEAREST_PAGES,
+						 .value = smaller[i] };
 	}
+	if (request.cells)
+		return nearest_cells(&request, state);
 	changed = request;
 	while (request.page_size && changed.memory > request.page_size) {
 		changed.memory -= request.page_size;
 		if (fits(&changed, state))
-			return (struct nearest){ NEAREST_MEMORY, changed.memory };
+			return (struct nearest){ .kind = NEAREST_MEMORY,
+						 .value = changed.memory };
 	}
 	changed = request;
 	while (--changed.vcpus)
 		if (fits(&changed, state))
-			return (struct nearest){ NEAREST_VCPUS, changed.vcpus };
-	return (struct nearest){ NEAREST_NONE, 0 };
+			return (struct nearest){ .kind = NEAREST_VCPUS,
+						 .value = changed.vcpus };
+	return (struct nearest){ .kind = NEAREST_NONE };
 }
 
 int main(void)
 {
-	unsigned refused = 0, wrong = 0, kinds[NEAREST_NONE + 1] = { 0 };
+	unsigned refused = 0, wrong = 0, in_cells = 0, kinds[NEAREST_NONE + 1] = { 0 };
 
 	for (unsigned i = 0; i < STATES; i++) {
 		struct host *host = random_host(1 + below(2));
 		struct place_request request;
+		struct place_cell cells[3];
 		struct place_state state;
 
-		random_question(host, &request, &state);
+		random_question(host, &request, cells, &state);
 		if (!fits(&request, &state)) {
 			struct nearest got = refuse_nearest(&request, &state);
 			struct nearest want = by_brute_force(request, &state);
 
 			refused++;
 			kinds[want.kind]++;
-			if (got.kind != want.kind || got.value != want.value) {
+			in_cells += got.n_cells > 1;
+			if (got.kind != want.kind || got.value != want.value ||
+			    !cells_fit(&request, &state, &got)) {
 				wrong++;
 				note("state %u: %d %" PRIu64 ", want %d %" PRIu64, i,
 				     (int)got.kind, got.value, (int)want.kind,
@@ -152,9 +257,9 @@ int main(void)
 	}
 	note("%u states, %u refused; nearest change: smt %u, nodeset %u, nodes %u, pages "
 	     "%u, "
-	     "memory %u, vCPUs %u, none %u",
+	     "memory %u, vCPUs %u (%u of these two in cells), none %u",
 	     (unsigned)STATES, refused, kinds[0], kinds[1], kinds[2], kinds[3], kinds[4],
-	     kinds[5], kinds[6]);
+	     kinds[5], in_cells, kinds[6]);
 	ok(wrong == 0 && refused > STATES / 10,
 	   "brute force agrees on the nearest change (%u wrong)", wrong);
 	for (unsigned kind = 0; kind <= NEAREST_NONE; kind++)
