@@ -85,22 +85,26 @@ static int child(void *data)
 	return !done;
 }
 
-static void say_died(const struct work *work, const struct supervised *child_end)
+static char *how_it_ended(const struct supervised *end)
 {
-	static const char *const ends[] = {
-		[SUPERVISE_EXITED] = "exited",
-		[SUPERVISE_KILLED] = "was killed by signal",
-		[SUPERVISE_LATE] = "was not done in time",
-		[SUPERVISE_FAILED] = "could not be started, error",
-	};
+	if (end->end == SUPERVISE_KILLED)
+		return xasprintf("was killed by signal %d", end->code);
+	if (end->end == SUPERVISE_LATE)
+		return xasprintf("was not done after %d s", MILLISECONDS / 1000);
+	return xasprintf("could not be started: %s", strerror(end->code));
+}
 
-	log_guest(LOG_ERR, work->event.name, "%s: the hook's child %s %d",
-		  work->operation->name, ends[child_end->end], child_end->code);
+static void say_died(const struct work *work, const struct supervised *end)
+{
+	cleanup_free char *how = how_it_ended(end);
+
+	log_guest(LOG_ERR, work->event.name, "%s: the hook's child %s",
+		  work->operation->name, how);
 	if (work->operation->refuses)
 		fprintf(stderr,
-			"vmgen: %s: the hook's child %s %d, so its policy could not "
-			"be seen to; the log has more\n",
-			work->event.name, ends[child_end->end], child_end->code);
+			"vmgen: %s: the hook's child %s, so its policy could not be seen "
+			"to; the log has more\n",
+			work->event.name, how);
 }
 
 static bool forward(const struct supervised *output)

@@ -29,7 +29,8 @@ all_survive() {
 		"running running $pids" "$1: both run on"
 }
 
-# starts_or_refused GUEST NAME: a clear answer, within the deadline; what started runs.
+# starts_or_refused GUEST NAME: a clear answer, within the deadline of 10 s for each of the
+# two calls of a start that is refused; what started runs.
 starts_or_refused() {
 	local start=$SECONDS
 
@@ -39,7 +40,7 @@ starts_or_refused() {
 	else
 		like "$SAID" '^vmgen: ' "$2: $1 is refused by the hook"
 	fi
-	[ $((SECONDS - start)) -le 15 ] || result 1 "$2: $1 within the deadline"
+	[ $((SECONDS - start)) -le 25 ] || result 1 "$2: $1 within the deadline"
 }
 
 all_survive "without trouble"
@@ -184,7 +185,8 @@ ok "... and the guest that it did not see start ends" virsh destroy other
 # After all that.
 virsh destroy plain
 virsh destroy pin-1
-ok "nothing is left over" within 10 test "$(tail -n +2 $CLAIMS | wc -l)" = 0
+no_claims() { [ "$(tail -n +2 $CLAIMS)" = "" ]; }
+ok "nothing is left over" within 10 no_claims
 starts_or_refused pin-2 "all is well again"
 is "$(pgrep -f 50-vmgen)" "" "no hook hangs about"
 
