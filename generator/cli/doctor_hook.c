@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/xattr.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -108,8 +107,7 @@ static struct process find_daemon(char *name)
 static void check_known(const char *name, const struct process *daemon,
 			const struct hookfiles *files)
 {
-	uint64_t started = (uint64_t)time(NULL) - process_here_age(daemon);
-	uint64_t first = UINT64_MAX;
+	uint64_t started = process_here_born(daemon), first = UINT64_MAX;
 
 	for (size_t i = 0; i < files->count; i++)
 		if (files->items[i].executable && files->items[i].born < first)

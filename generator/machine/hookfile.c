@@ -60,8 +60,10 @@ static uint64_t birth(const char *path, const struct stat *status)
 
 	if (statx(AT_FDCWD, path, 0, STATX_BTIME, &more) == 0 &&
 	    more.stx_mask & STATX_BTIME)
-		return (uint64_t)more.stx_btime.tv_sec;
-	return (uint64_t)status->st_ctime;
+		return (uint64_t)more.stx_btime.tv_sec * 1000 +
+		       more.stx_btime.tv_nsec / 1000000;
+	return (uint64_t)status->st_ctim.tv_sec * 1000 +
+	       (uint64_t)status->st_ctim.tv_nsec / 1000000;
 }
 
 /* Takes PATH. */

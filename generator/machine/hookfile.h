@@ -16,7 +16,7 @@ struct hookfile {
 	bool safe;	 /* root's, and nobody else may write to it */
 	bool is_static;	 /* an ELF file that needs no loader and no library */
 	char *version;	 /* NULL: not vmgen's */
-	uint64_t born;	 /* seconds since 1970 that it has been there under this name */
+	uint64_t born;	 /* milliseconds since 1970: there under this name */
 };
 
 struct hookfiles {

@@ -127,3 +127,17 @@ uint64_t process_here_age(const struct process *process)
 {
 	return process_boot_seconds() - process->start / (uint64_t)sysconf(_SC_CLK_TCK);
 }
+
+static uint64_t milliseconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+uint64_t process_here_born(const struct process *process)
+{
+	return milliseconds(CLOCK_REALTIME) - milliseconds(CLOCK_BOOTTIME) +
+	       process->start * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+}

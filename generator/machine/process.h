@@ -24,6 +24,8 @@ struct process process_here(unsigned pid);
 bool process_here_lives(const struct process *process);
 /* For how many seconds it has been there. */
 uint64_t process_here_age(const struct process *process);
+/* Milliseconds since 1970 at which it began, to a tick of proc(5). */
+uint64_t process_here_born(const struct process *process);
 
 /* Since boot, time asleep included. */
 uint64_t process_boot_seconds(void);
