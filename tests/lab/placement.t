@@ -25,13 +25,13 @@ is "$(nodes "$TMP/plain.xml")" 0 "without a wish: node 0"
 for near in disks interfaces eth0 nvme0n1 0000:82:00.0 /var/lib/libvirt/images; do
 	policy near 1 '' "near: [\"$near\"]" >"$TMP/near.yaml"
 	render "$TMP/near.yaml" >"$TMP/near.xml"
-	is "$(nodes "$TMP/near.xml") $(pins "$TMP/near.xml")" "1 6" "near: [$near] is node 1"
+	is "$(nodes "$TMP/near.xml") $(pins "$TMP/near.xml")" "1 4" "near: [$near] is node 1"
 done
 
 rendered isolate 1 'smt: isolate' 'near: [disks]' \
 	'disks: [{name: data0, size: 1 MiB, directory: /var/lib/libvirt/images, format: raw}]'
-is "$(pins "$TMP/isolate.xml")" 6 "isolate: a core of node 1"
-like "$(values "$TMP/isolate.xml" //emulatorpin/@cpuset)" '^[45]$' \
+is "$(pins "$TMP/isolate.xml")" 4 "isolate: a core of node 1"
+like "$(values "$TMP/isolate.xml" //emulatorpin/@cpuset)" '^[67]$' \
 	"isolate: the emulator on the other core"
 seated isolate "$TMP/isolate.xml"
 is "$(resident "$PID")" "1: 32768" "isolate: every page on node 1"
@@ -40,7 +40,7 @@ stop
 free=$(free_pages 1)
 rendered huge 2 'smt: require' '' 'memoryBacking: {hugepages: 2 MiB}'
 is "$(nodes "$TMP/huge.xml")" 1 "hugepages: on the node that has them"
-is "$(pins "$TMP/huge.xml") $(topology "$TMP/huge.xml")" "6 7 1 1 2" \
+is "$(pins "$TMP/huge.xml") $(topology "$TMP/huge.xml")" "4 5 1 1 2" \
 	"require: siblings, and the guest knows"
 seated huge "$TMP/huge.xml"
 is "$(resident "$PID")" "1: 32768" "hugepages: every page on node 1"
@@ -49,11 +49,11 @@ stop
 is "$(free_pages 1)" "$free" "hugepages: and given back"
 
 rendered cells 4 'smt: require' 'nodes: 2'
-is "$(pins "$TMP/cells.xml") $(topology "$TMP/cells.xml")" "2 3 6 7 2 1 2" \
+is "$(pins "$TMP/cells.xml") $(topology "$TMP/cells.xml")" "0 1 4 5 2 1 2" \
 	"two cells: a core on each socket"
 is "$(values "$TMP/cells.xml" "//cell/@cpus | //sibling/@value" | paste -sd' ')" "0-1 10 21 2-3 21 10" \
 	"two cells: the guest's distances are the host's"
-like "$(values "$TMP/cells.xml" //emulatorpin/@cpuset)" '^[01],[45]$' \
+like "$(values "$TMP/cells.xml" //emulatorpin/@cpuset)" '^[23],[67]$' \
 	"two cells: the emulator on both nodes, as libvirt before 9.4 needs it"
 seated cells "$TMP/cells.xml"
 is "$(resident "$PID")" "0: 16384
