@@ -109,14 +109,19 @@ skip_all() {
 	exit 0
 }
 
-# need PROGRAM...: without them there is nothing to test; in CI that is a failure.
+# lacks REASON: there is nothing to test here; in CI that is a failure.
+lacks() {
+	[ -n "${CI:-}" ] || skip_all "$1"
+	result 1 "the machine has what the test needs: $1"
+	done_testing
+}
+
+# need PROGRAM...
 need() {
 	local program
 	for program; do
-		command -v "$program" >/dev/null && continue
-		[ -n "${CI:-}" ] || skip_all "$program is not installed (tests/setup test)"
-		result 1 "$program is installed (tests/setup test installs it)"
-		done_testing
+		command -v "$program" >/dev/null ||
+			lacks "$program is not installed (tests/setup test)"
 	done
 }
 

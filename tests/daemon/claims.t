@@ -64,7 +64,8 @@ idle
 daemon_stop KILL
 kill -KILL "$(qemu_pid pin-2)"
 daemon_start
-within 20 test "$(claim pin-2)" = ''
+unclaimed() { [ -z "$(claim "$1")" ]; }
+within 20 unclaimed pin-2
 is "$(cpus pin-1 pin-2)" "$(claim pin-1)" \
 	"kill -9 of the daemon and of QEMU: the claim of the one that is gone is, too"
 ok "... its CPU is free" virsh start pin-3

@@ -27,9 +27,9 @@ daemon_enter() {
 		return
 	}
 	need libvirtd virtlogd virsh qemu-system-x86_64 qemu-img xmllint unshare nsenter setsid
-	[ "$(id -u)" = 0 ] || skip_all "needs root, for namespaces and libvirtd"
+	[ "$(id -u)" = 0 ] || lacks "needs root, for namespaces and libvirtd"
 	unshare -m -n -p -u -f --mount-proc true 2>/dev/null ||
-		skip_all "this machine lets root make no namespaces"
+		lacks "this machine lets root make no namespaces"
 	script=$(realpath "$1")
 	mkdir -p "$O"
 	DAEMON_DIR=$(mktemp -d "$O/daemon.XXXXXX") DAEMON_TAP=$DAEMON_DIR/tap
@@ -162,11 +162,17 @@ migrate() {
 		--migrateuri "unix://$DIR/migration"
 }
 
-# daemon_start: returns when it answers.
+# daemon_start: returns when it answers. One that was just killed may hold its locks for a
+# moment more, and then a new one gives up at once.
 daemon_start() {
 	[ -e /run/virtlogd.pid ] || spawn virtlogd -f /dev/null
-	spawn libvirtd -f /etc/libvirt/libvirtd.conf
-	within 20 virsh version >/dev/null 2>&1
+	within 30 daemon_answers
+}
+
+daemon_answers() {
+	pgrep -x libvirtd --ns $$ --nslist mnt >/dev/null ||
+		spawn libvirtd -f /etc/libvirt/libvirtd.conf
+	virsh version >/dev/null 2>&1
 }
 
 # Away from our descriptors, and in a session of its own as under an init.
