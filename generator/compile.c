@@ -14,6 +14,8 @@ void outcome_done(struct outcome *outcome)
 	edits_done(&outcome->edits);
 	free(outcome->xml);
 	claim_done(&outcome->claim);
+	for (size_t i = 0; i < COMPANIONS; i++)
+		free(outcome->companions[i]);
 	*outcome = (struct outcome)OUTCOME_INIT;
 }
 
@@ -280,6 +282,8 @@ static bool compile_policy(const struct input *input, const struct policy *polic
 	outcome->edits.diag = diag;
 	control_edits(&outcome->edits, &plan, input->control);
 	make_edits(&outcome->edits, &plan);
+	if (input->companions)
+		companion_make(&plan, outcome->companions, diag);
 	if (diag->errors != errors)
 		return false;
 	outcome->xml = edits_perform(&outcome->edits, input->doc, REACH_COLD);

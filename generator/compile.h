@@ -4,7 +4,7 @@
  *
  *	policy (YAML) ─┐               ┌─► placement ──► claim
  *	host ──────────┼──► compile ───┼─► edits ──────► domain XML
- *	claims ────────┤               │
+ *	claims ────────┤               ├─► companions, if asked for
  *	domain XML ────┘               └─► diagnostics
  *
  * It is pure: no clock, no environment, no files. Same input, same outcome, byte for
@@ -13,6 +13,7 @@
 #ifndef VMGEN_COMPILE_H
 #define VMGEN_COMPILE_H
 
+#include "edits/companion.h"
 #include "edits/control.h"
 #include "edits/edits.h"
 #include "placement/claims.h"
@@ -30,23 +31,25 @@ struct input {
 	bool replace;		     /* look for a better place than the one it has */
 	bool fixed; /* the guest has run with this hardware: none is added */
 	const struct cpuset *usable; /* CPUs that guests\' cgroup may use; NULL: all */
-	bool made; /* doc was made from a template: its topology is ours too */
+	bool made;	 /* doc was made from a template: its topology is ours too */
+	bool companions; /* make them, too */
 	enum control control;
 };
 
 struct outcome {
 	struct placement *placement;
 	struct edits edits;
-	char *xml;	    /* doc with all edits made */
-	struct claim claim; /* what the guest takes when it runs */
+	char *xml;		      /* doc with all edits made */
+	struct claim claim;	      /* what the guest takes when it runs */
+	char *companions[COMPANIONS]; /* scripts for the switch; NULL: none */
 };
 
-#define OUTCOME_INIT                    \
-	{                               \
-		NULL, EDITS_INIT, NULL, \
-		{                       \
-			.name = NULL    \
-		}                       \
+#define OUTCOME_INIT                                      \
+	{                                                 \
+		NULL, EDITS_INIT, NULL, { .name = NULL }, \
+		{                                         \
+			NULL                              \
+		}                                         \
 	}
 #define cleanup_outcome cleanup(outcome_done)
 

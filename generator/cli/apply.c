@@ -207,6 +207,7 @@ static const struct option_row options[] = {
 	{ "start", 0, NULL, "start those that do not run" },
 	{ "replace", 0, NULL,
 	  "look for a better place even where the present one will do" },
+	OPTION_COMPANION,
 	OPTION_HOST_POLICY,
 	OPTION_CLAIMS,
 	OPTION_END,

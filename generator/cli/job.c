@@ -8,6 +8,7 @@
 #include "cli/job.h"
 #include "cli/load.h"
 #include "machine/file.h"
+#include "machine/scripts.h"
 #include "policy/yaml.h"
 
 static const char host_policy_path[] = "/etc/vmgen/host.yaml";
@@ -156,8 +157,25 @@ static bool control_of(const char *name, enum control *ret_control, struct diag 
 	return false;
 }
 
+static bool write_companions(struct job *job, const char *directory)
+{
+	cleanup_free char *guest = companion_name(job->guest->name);
+	bool good = true;
+
+	for (size_t i = 0; good && i < COMPANIONS; i++) {
+		cleanup_free char *file = xasprintf("%s%s", guest, companion_suffixes[i]);
+
+		good = scripts_put(directory, file, job->outcome.companions[i],
+				   &job->diag);
+	}
+	return good;
+}
+
 bool job_compile(struct job *job, const struct arguments *arguments, bool made)
 {
+	const char *directory = argument_value(arguments, "dry-run") ?
+					NULL :
+					argument_value(arguments, "companion");
 	enum control control;
 
 	if (!control_of(argument_value(arguments, "control"), &control, &job->diag))
@@ -173,9 +191,12 @@ bool job_compile(struct job *job, const struct arguments *arguments, bool made)
 		.fixed = job->fixed,
 		.usable = cpuset_empty(&job->usable) ? NULL : &job->usable,
 		.made = made,
+		.companions = directory != NULL,
 		.control = control,
 	};
-	return compile(&input, &job->outcome, &job->diag);
+	if (!compile(&input, &job->outcome, &job->diag))
+		return false;
+	return !directory || write_companions(job, directory);
 }
 
 int job_report(struct job *job)

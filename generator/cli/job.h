@@ -38,6 +38,12 @@ struct job {
 			"look for a better place even where the present one will do"  \
 	}
 
+#define OPTION_COMPANION                                                            \
+	{                                                                           \
+		"companion", 0, "DIR",                                              \
+			"write the commands for the guest's switch into files here" \
+	}
+
 /* The host, the host policy and the claims. */
 bool job_load(struct job *job, const struct arguments *arguments);
 
@@ -55,7 +61,8 @@ bool job_choose(struct job *job);
  * directory POLICY the one that the guest names or matches. */
 bool job_load_domain(struct job *job, const char *policy, const char *file);
 
-/* Compiles; MADE as in struct input. */
+/* Compiles, and writes the companions if --companion says where; MADE as in struct input.
+ */
 bool job_compile(struct job *job, const struct arguments *arguments, bool made);
 
 /* Prints the findings and yields the exit status. */

@@ -37,6 +37,7 @@ static int run(const struct arguments *arguments)
 
 static const struct option_row options[] = {
 	JOB_OPTIONS,
+	OPTION_COMPANION,
 	{ "name", 0, "NAME", "name the guest in place of domain: name" },
 	{ "templates", 0, "DIR", "where the policy's template is" },
 	{ "map", 0, NULL, "draw where each vCPU goes instead of printing the XML" },

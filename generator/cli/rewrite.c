@@ -18,6 +18,7 @@ static int run(const struct arguments *arguments)
 
 static const struct option_row options[] = {
 	JOB_OPTIONS,
+	OPTION_COMPANION,
 	OPTION_END,
 };
 

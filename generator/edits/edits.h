@@ -101,6 +101,10 @@ void edits_want(struct edits *edits, struct element *parent, struct element *ele
  * 0 when there are not so many. */
 unsigned edits_iothread(const struct plan *plan, uint64_t nth);
 
+/* The queue pairs that the guest's interface has once it is as the policy wants. */
+uint64_t interfaces_queues(const struct plan *plan,
+			   const struct policy_interface *interface);
+
 /* One module each: cputune.c numatune.c memory.c disks.c interfaces.c topology.c */
 void edits_cputune(struct edits *edits, const struct plan *plan);
 void edits_numatune(struct edits *edits, const struct plan *plan);

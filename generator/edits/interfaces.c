@@ -38,6 +38,21 @@ static char *queues_of(const struct plan *plan, const struct policy_interface *i
 	return xasprintf("%" PRIu64, queues < QUEUES_MAX ? queues : QUEUES_MAX);
 }
 
+uint64_t interfaces_queues(const struct plan *plan,
+			   const struct policy_interface *interface)
+{
+	cleanup_free char *alias = guest_alias(interface->name.text);
+	cleanup_free char *path = policy_expand(interface->source.path.text,
+						plan->guest->name, interface->name.text);
+	cleanup_free char *wanted = queues_of(plan, interface);
+	const struct guest_interface *has = interface_of(plan->guest, alias, path);
+	const char *queues = element_attribute(
+		element_child(has ? has->element : NULL, "driver"), "queues");
+	unsigned long long number;
+
+	return text_number(wanted ? wanted : queues ? queues : "1", &number) ? number : 1;
+}
+
 /* One queue is what no attribute says, and libvirt drops an attribute that says it. */
 static bool queues_implied(const struct guest_interface *has, const char *queues)
 {
