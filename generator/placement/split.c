@@ -93,15 +93,13 @@ static unsigned deal(const unsigned *room, unsigned count, unsigned total, unsig
 	return total;
 }
 
-/* The parts' vCPUs and memory on the nodes that they name. */
-static bool deal_out(struct split *split, bool up, struct cost *cost)
+/* The parts' vCPUs on the nodes that they name. */
+static bool deal_out(struct split *split, bool up)
 {
 	struct search *search = split->search;
 	struct part *parts = search->parts.items;
 	unsigned room[PLACE_CELLS_MAX] = { 0 }, vcpus[PLACE_CELLS_MAX] = { 0 };
-	unsigned least = UINT32_MAX, largest = 0, count = split->n_nodes;
-	unsigned left = search->sites->request->vcpus;
-	uint64_t remote;
+	unsigned count = split->n_nodes, left = search->sites->request->vcpus;
 
 	for (unsigned i = 0; i < count; i++) {
 		room[i] = fed(split, parts[i].site->index, parts[i].emulator, up);
@@ -116,37 +114,64 @@ static bool deal_out(struct split *split, bool up, struct cost *cost)
 	}
 	if (deal(room, count, left, split->grain, vcpus))
 		return false;
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++)
 		parts[i].vcpus = vcpus[i];
-		least = vcpus[i] < least ? vcpus[i] : least;
-		largest = vcpus[i] > largest ? vcpus[i] : largest;
-	}
-	if (!memory_split(search->sites, parts, count, &remote))
-		return false;
-	cost->columns[COST_UNEVEN] += largest - least;
-	cost->columns[COST_REMOTE] += remote;
 	return true;
 }
 
-static void offer(struct split *split, const struct cost *nodes, bool up)
+/* Offers the parts with their vCPUs; NODES is what the choice of nodes costs. */
+static void offer(struct split *split, const struct cost *nodes)
 {
 	struct search *search = split->search;
+	struct part *parts = search->parts.items;
 	struct cost cost = *nodes;
+	unsigned least = UINT32_MAX, largest = 0;
+	uint64_t remote;
 
 	search->steps += split->n_nodes;
-	if (!deal_out(split, up, &cost))
+	if (!memory_split(search->sites, parts, split->n_nodes, &remote))
 		return;
 	for (unsigned i = 0; i < split->n_nodes; i++) {
-		struct part *part = &search->parts.items[i];
+		struct part *part = &parts[i];
 		struct local here = search_local(search, part->site, part->vcpus,
 						 part->emulator);
 
 		if (!here.fits)
 			return;
+		least = part->vcpus < least ? part->vcpus : least;
+		largest = part->vcpus > largest ? part->vcpus : largest;
 		part->used = here.used;
 		costs_add(&cost, &here.cost);
 	}
+	cost.columns[COST_UNEVEN] += largest - least;
+	cost.columns[COST_REMOTE] += remote;
 	search_offer(search, cost);
+}
+
+/* A guest core more on one node, one less on another. */
+static void shift(struct split *split, const struct cost *nodes)
+{
+	struct part *parts = split->search->parts.items;
+
+	for (unsigned i = 0; i < split->n_nodes; i++)
+		for (unsigned k = 0; k < split->n_nodes; k++) {
+			if (i == k || parts[k].vcpus <= split->grain ||
+			    !search_goes_on(split->search))
+				continue;
+			parts[i].vcpus += split->grain;
+			parts[k].vcpus -= split->grain;
+			offer(split, nodes);
+			parts[i].vcpus -= split->grain;
+			parts[k].vcpus += split->grain;
+		}
+}
+
+static void offer_split(struct split *split, const struct cost *nodes, bool up)
+{
+	if (!deal_out(split, up))
+		return;
+	offer(split, nodes);
+	shift(split, nodes);
 }
 
 /* The nodes are chosen: the best place for the emulator and the best split. */
@@ -161,16 +186,16 @@ static void finish(struct split *split)
 		parts[i].emulator = emulators == EMULATORS_EACH &&
 				    !parts[i].site->housekeeping;
 	if (emulators != EMULATORS_ONE) {
-		offer(split, &nodes, true);
-		offer(split, &nodes, false);
+		offer_split(split, &nodes, true);
+		offer_split(split, &nodes, false);
 		return;
 	}
 	for (unsigned i = 0; i < split->n_nodes; i++) {
 		if (search->found && !search_goes_on(search))
 			break;
 		parts[i].emulator = true;
-		offer(split, &nodes, true);
-		offer(split, &nodes, false);
+		offer_split(split, &nodes, true);
+		offer_split(split, &nodes, false);
 		parts[i].emulator = false;
 	}
 }

@@ -217,9 +217,7 @@ static void show_costs(const struct cost *got, const struct cost *best)
 /* Is A worse than B, by the columns in front of LAST? */
 static bool dearer(const struct question *q, struct cost a, struct cost b)
 {
-	enum column last = !q->request.cells ? COST_UNEVEN
-			   : q->request.pack ? COST_ROOM
-					     : COST_FRAGMENTS;
+	enum column last = q->request.pack ? COST_ROOM : COST_FRAGMENTS;
 	bool beyond = false;
 
 	for (const enum column *column = costs_order(q->request.pack);
