@@ -107,10 +107,10 @@ static void say_died(const struct work *work, const struct supervised *end)
 			work->event.name, how);
 }
 
-static bool forward(const struct supervised *output)
+static bool forward(const struct captured *output, FILE *stream)
 {
-	return fwrite(output->output, 1, output->length, stdout) == output->length &&
-	       fflush(stdout) == 0;
+	return fwrite(output->data, 1, output->length, stream) == output->length &&
+	       fflush(stream) == 0;
 }
 
 static int judge(const struct work *work, const struct supervised *end)
@@ -118,13 +118,14 @@ static int judge(const struct work *work, const struct supervised *end)
 	const struct operation *operation = work->operation;
 	bool ended = end->end == SUPERVISE_EXITED;
 
+	forward(&end->errors, stderr);
 	if (!ended)
 		say_died(work, end);
 	if (!operation->refuses)
 		return 0;
 	if (!ended || end->code)
 		return 1;
-	return operation->filters && end->length && !forward(end);
+	return operation->filters && !forward(&end->output, stdout);
 }
 
 int main(int argc, char **argv)
@@ -141,6 +142,6 @@ int main(int argc, char **argv)
 	};
 	supervise(child, &work, MILLISECONDS, BYTES, &end);
 	int status = judge(&work, &end);
-	free(end.output);
+	supervised_done(&end);
 	return status;
 }

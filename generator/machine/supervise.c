@@ -5,19 +5,25 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "machine/supervise.h"
 
-/* How often a child that closed its output is looked at. */
-enum { TICK = 5 };
+enum {
+	TICK = 5,     /* how often a child is looked at where Linux is older than 5.3 */
+	GRACE = 1000, /* for a killed child to go, in milliseconds */
+};
+
+enum { OUTPUT, ERRORS, CHILD, WATCHED };
 
 static int64_t now(void)
 {
@@ -39,32 +45,31 @@ static void limit(size_t bytes)
 	setrlimit(RLIMIT_AS, &memory);
 }
 
-_Noreturn static void be_child(int (*work)(void *), void *data, int output, pid_t parent,
-			       size_t bytes)
+_Noreturn static void be_child(int (*work)(void *), void *data, int output, int errors,
+			       pid_t parent, size_t bytes)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent) /* it died before we asked to die with it */
 		_exit(1);
 	limit(bytes);
-	if (dup2(output, STDOUT_FILENO) < 0)
+	if (dup2(output, STDOUT_FILENO) < 0 || dup2(errors, STDERR_FILENO) < 0)
 		_exit(1);
-	close(output);
 	exit(work(data));
 }
 
-/* Takes in what is there; false at the end of the output. */
-static int drain(int fd, struct supervised *ret)
+/* Takes in what is there; false at the end of it. */
+static bool drain(int fd, struct captured *ret)
 {
 	char block[16384];
 	ssize_t count;
 
 	while ((count = read(fd, block, sizeof(block))) > 0) {
-		char *more = realloc(ret->output, ret->length + (size_t)count + 1);
+		char *more = realloc(ret->data, ret->length + (size_t)count);
 
 		if (!more)
-			return 0;
+			return false;
 		memcpy(more + ret->length, block, (size_t)count);
-		ret->output = more;
+		ret->data = more;
 		ret->length += (size_t)count;
 	}
 	return count < 0 && (errno == EAGAIN || errno == EINTR);
@@ -82,48 +87,88 @@ static void judge(int status, struct supervised *ret)
 }
 
 /* The child's end decides, not the end of its output: a grandchild may hold that open. */
-static void wait_for(pid_t child, int output, int64_t deadline, struct supervised *ret)
+static bool ends_in_time(pid_t child, struct pollfd *watched, int64_t deadline,
+			 struct supervised *ret)
 {
-	struct pollfd poll_output = { .fd = output, .events = POLLIN };
-	int status;
+	struct captured *streams[] = { &ret->output, &ret->errors };
+	bool tells = watched[CHILD].fd >= 0;
 
 	for (;;) {
+		int status;
 		pid_t ended = waitpid(child, &status, WNOHANG);
+		int64_t left = deadline - now();
 
-		if (poll_output.fd >= 0 && !drain(output, ret))
-			poll_output.fd = -1;
-		if (ended == child) {
+		for (unsigned i = 0; i < CHILD; i++)
+			if (watched[i].fd >= 0 && !drain(watched[i].fd, streams[i]))
+				watched[i].fd = -1;
+		if (ended == child)
 			judge(status, ret);
-			return;
-		}
-		if (now() >= deadline)
-			break;
-		poll(&poll_output, 1, TICK);
+		if (ended == child || left <= 0)
+			return ended == child;
+		poll(watched, WATCHED, tells || left < TICK ? (int)left : TICK);
 	}
-	ret->end = SUPERVISE_LATE;
+}
+
+static void wait_for(pid_t child, struct pollfd *watched, int64_t deadline,
+		     struct supervised *ret)
+{
+	if (ends_in_time(child, watched, deadline, ret))
+		return;
 	kill(child, SIGKILL);
-	waitpid(child, &status, 0);
+	/* Then it is gone at once, but for what the kernel keeps. */
+	ends_in_time(child, watched, now() + GRACE, ret);
+	ret->end = SUPERVISE_LATE;
+}
+
+static bool pipes(int *output, int *errors)
+{
+	if (pipe2(output, O_CLOEXEC))
+		return false;
+	if (pipe2(errors, O_CLOEXEC) == 0)
+		return true;
+	close(output[0]);
+	close(output[1]);
+	return false;
 }
 
 void supervise(int (*work)(void *data), void *data, unsigned milliseconds, size_t bytes,
 	       struct supervised *ret)
 {
 	pid_t parent = getpid();
-	int output[2];
+	int output[2], errors[2];
 
 	*ret = (struct supervised){ .end = SUPERVISE_FAILED };
-	if (pipe2(output, O_CLOEXEC)) {
+	if (!pipes(output, errors)) {
 		ret->code = errno;
 		return;
 	}
 	int64_t deadline = now() + milliseconds;
 	pid_t child = fork();
 	if (child == 0)
-		be_child(work, data, output[1], parent, bytes);
+		be_child(work, data, output[1], errors[1], parent, bytes);
 	ret->code = errno;
 	close(output[1]);
+	close(errors[1]);
 	fcntl(output[0], F_SETFL, O_NONBLOCK);
-	if (child > 0)
-		wait_for(child, output[0], deadline, ret);
+	fcntl(errors[0], F_SETFL, O_NONBLOCK);
+	if (child > 0) {
+		int end = (int)syscall(SYS_pidfd_open, child, 0);
+		struct pollfd watched[WATCHED] = {
+			[OUTPUT] = { .fd = output[0], .events = POLLIN },
+			[ERRORS] = { .fd = errors[0], .events = POLLIN },
+			[CHILD] = { .fd = end, .events = POLLIN },
+		};
+
+		wait_for(child, watched, deadline, ret);
+		if (end >= 0)
+			close(end);
+	}
 	close(output[0]);
+	close(errors[0]);
+}
+
+void supervised_done(struct supervised *supervised)
+{
+	free(supervised->output.data);
+	free(supervised->errors.data);
 }

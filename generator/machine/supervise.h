@@ -17,20 +17,25 @@ enum supervise_end {
 	SUPERVISE_FAILED, /* there was no child to be had: code is errno */
 };
 
-struct supervised {
-	enum supervise_end end;
-	int code;
-	char *output; /* what it wrote to standard output; owned by the caller */
+struct captured {
+	char *data; /* NULL: nothing */
 	size_t length;
 };
 
+struct supervised {
+	enum supervise_end end;
+	int code;
+	struct captured output, errors; /* of its standard output and error */
+};
+
 /*
- * Runs WORK(DATA) in a child and waits for it, MILLISECONDS at most. Its standard output
- * is held back in memory; its standard error is ours. It dies with us, has BYTES of
- * memory, and leaves no core. Children that it leaves behind are not waited for. Free
- * output.
+ * Runs WORK(DATA) in a child and waits for it, MILLISECONDS at most, whatever the kernel
+ * keeps it from. What it writes is held back in memory, so that neither it nor children
+ * that it leaves behind hold what we write to; those are not waited for. It dies with us,
+ * has BYTES of memory, and leaves no core.
  */
 void supervise(int (*work)(void *data), void *data, unsigned milliseconds, size_t bytes,
 	       struct supervised *ret);
+void supervised_done(struct supervised *supervised);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whatever happens to the child, its parent knows, and in time. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@ enum { MILLISECONDS = 3000, BYTES = 256 << 20 };
 static int says(void *data)
 {
 	fputs(data, stdout);
+	fputs("why", stderr);
 	return 7;
 }
 
@@ -72,6 +74,23 @@ static int leaves_child(void *data)
 	return 0;
 }
 
+/* Nor does it hold what we write to. */
+static void leaves_us_alone(void)
+{
+	int errors[2], was = dup(STDERR_FILENO);
+	struct supervised got;
+	char byte;
+
+	if (was < 0 || pipe(errors) || dup2(errors[1], STDERR_FILENO) < 0)
+		exit(1);
+	close(errors[1]); /* which a fork would hold */
+	supervise(leaves_child, (char[]){ "word" }, MILLISECONDS, BYTES, &got);
+	dup2(was, STDERR_FILENO);
+	fcntl(errors[0], F_SETFL, O_NONBLOCK);
+	ok(read(errors[0], &byte, 1) == 0, "a leftover does not hold our standard error");
+	supervised_done(&got);
+}
+
 static void ends(int (*work)(void *), unsigned milliseconds, enum supervise_end end,
 		 int code, const char *name)
 {
@@ -80,7 +99,7 @@ static void ends(int (*work)(void *), unsigned milliseconds, enum supervise_end 
 	supervise(work, (char[]){ "word" }, milliseconds, BYTES, &got);
 	ok(got.end == end && (code < 0 || got.code == code), "%s (end %d, code %d)", name,
 	   (int)got.end, got.code);
-	free(got.output);
+	supervised_done(&got);
 }
 
 int main(void)
@@ -88,14 +107,15 @@ int main(void)
 	struct supervised got;
 
 	supervise(says, (char[]){ "word" }, MILLISECONDS, BYTES, &got);
-	ok(got.end == SUPERVISE_EXITED && got.code == 7 && got.length == 4 &&
-		   !memcmp(got.output, "word", 4),
-	   "output and exit status arrive");
-	free(got.output);
+	ok(got.end == SUPERVISE_EXITED && got.code == 7 && got.output.length == 4 &&
+		   !memcmp(got.output.data, "word", 4) && got.errors.length == 3 &&
+		   !memcmp(got.errors.data, "why", 3),
+	   "output, errors and exit status arrive");
+	supervised_done(&got);
 	supervise(says_much, (char[]){ "0123456789" }, MILLISECONDS, BYTES, &got);
-	ok(got.end == SUPERVISE_EXITED && got.length == 1000000,
+	ok(got.end == SUPERVISE_EXITED && got.output.length == 1000000,
 	   "a megabyte arrives whole");
-	free(got.output);
+	supervised_done(&got);
 	ends(crashes, MILLISECONDS, SUPERVISE_KILLED, -1, "a crash is seen");
 	ends(hangs, 100, SUPERVISE_LATE, -1, "a hang ends at the deadline");
 	ends(ignores_signals, 100, SUPERVISE_LATE, -1,
@@ -105,5 +125,6 @@ int main(void)
 #endif
 	ends(leaves_child, MILLISECONDS, SUPERVISE_EXITED, 0,
 	     "a leftover is not waited for");
+	leaves_us_alone();
 	return tap_done();
 }
