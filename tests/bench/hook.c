@@ -370,11 +370,20 @@ static void put_guests(void)
 	put("/run/pins.yaml", "cputune: {first: 8}\n");
 }
 
+/* Where the hook looks for the mount that storage-iops needs. */
+static void mount_pages(void)
+{
+	make_directory("/run/hugepages");
+	if (mount("none", "/run/hugepages", "hugetlbfs", 0, "pagesize=1G"))
+		give_up("a mount of pages of 1 GiB");
+}
+
 static void put_scene(void)
 {
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		give_up("a mount namespace");
 	mount_empty("/run");
+	mount_pages();
 	mount_empty("/etc/vmgen");
 	mount_empty("/usr/local/bin");
 	mount_empty(IMAGES);
