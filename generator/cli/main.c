@@ -9,7 +9,8 @@
 
 enum { OPTIONS_MAX = 32, EXIT_USAGE = 2 };
 
-/* clang-format off: one a line, so that commands can be added side by side */
+/* One a line, so that commands can be added side by side. */
+/* clang-format off */
 static const struct command *const commands[] = {
 	&command_render,
 	&command_rewrite,

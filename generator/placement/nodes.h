@@ -3,10 +3,10 @@
  * Which nodes a guest gets.
  *
  * That one exists is decided exactly and at once: by a matching of cells to nodes, or,
- * when the split is free, by the roomiest nodes and then by a knapsack. Then branch and bound looks for the best,
- * for at most NODES_STEPS steps (looks at a node): within that the answer is the best
- * one, beyond it the best one seen. Two cells on 100 nodes, or any guest on six, stay
- * within.
+ * when the split is free, by the roomiest nodes and then by a knapsack. Then branch and
+ * bound looks for the best, for at most NODES_STEPS steps (looks at a node): within that
+ * the answer is the best one, beyond it the best one seen. Two cells on 100 nodes, or any
+ * guest on six, stay within.
  */
 #ifndef VMGEN_NODES_H
 #define VMGEN_NODES_H
