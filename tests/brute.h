@@ -399,7 +399,11 @@ static inline bool brute_place(const struct place_request *request,
 	return found;
 }
 
-/* NULL when PLACEMENT is what the contract promises, else what is wrong; its cost. */
+/*
+ * NULL when PLACEMENT is what the contract promises, else what is wrong; its cost. The
+ * contract stands here in one piece, to be compared with place.h's line by line.
+ */
+/* NOLINTNEXTLINE(readability-function-size) */
 static inline const char *brute_judge(const struct place_request *request,
 				      const struct place_state *state,
 				      const struct placement *placement,

@@ -421,9 +421,7 @@ static void lose_ledger(struct host *host)
 {
 	cleanup_free char *path = xasprintf("%s/claims", scene_run);
 
-	if (host->lose && dice(host, 2))
-		unlink(path);
-	else if (host->lose && truncate(path, 40) != 0)
+	if (host->lose && (dice(host, 2) || truncate(path, 40) != 0))
 		unlink(path);
 	host->lose = false;
 }

@@ -67,7 +67,7 @@ static void made_up(void)
 
 static void real(void)
 {
-	struct process child, parent;
+	struct process child = { 0 }, parent = { 0 };
 	int real_proc = open("/proc", O_RDONLY | O_DIRECTORY);
 	pid_t pid = fork();
 
