@@ -3,7 +3,7 @@
 # vmgen host on a machine with two sockets, two nodes, SMT and devices on one node.
 . "${0%/*}/lab.sh"
 
-"$VMGEN" host >"$TMP/lab.yaml"
+lab_begin
 is "$("$VMGEN" host --host "$TMP/lab.yaml")" "$(cat "$TMP/lab.yaml")" \
 	"reads back what it said"
 
@@ -29,7 +29,6 @@ libvirt: $(libvirtd --version | grep -oE '[0-9.]+$')
 qemu: $(qemu-system-x86_64 --version | grep -oE '[0-9]+\.[0-9.]+' | head -n 1)
 isolated: none" "name, architecture and versions"
 
-lab_begin
 virsh capabilities >"$TMP/capabilities.xml"
 is "$("$VMGEN" host --host "$TMP/capabilities.xml" | grep -E 'cpus:|cores:|distances:')" \
 	"$(grep -E 'cpus:|cores:|distances:' "$TMP/lab.yaml")" "libvirt says the same of it"

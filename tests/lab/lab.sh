@@ -43,6 +43,14 @@ lab_begin() {
 	}
 	coproc VIRSH { exec stdbuf -oL virsh -q -c qemu:///system 2>&1; }
 	lab_templates
+	ok "vmgen knows this machine" within 300 host_told
+}
+
+# host_told: vmgen host's answer is in $TMP/lab.yaml, with the versions, which decide where an
+# emulator may run: it waits 2 s for their programs, and a busy machine takes longer.
+host_told() {
+	"$VMGEN" host >"$TMP/lab.yaml" && grep -q '^libvirt: [0-9]' "$TMP/lab.yaml" &&
+		grep -q '^qemu: [0-9]' "$TMP/lab.yaml"
 }
 
 lab_configure() {
@@ -90,7 +98,7 @@ policy() {
 }
 
 # render FILE [OPTION...]: a policy for this machine.
-render() { "$VMGEN" render --templates "$TMP/templates" "$@"; }
+render() { "$VMGEN" render --host "$TMP/lab.yaml" --templates "$TMP/templates" "$@"; }
 
 # start XML: the guest, paused; GUEST is its name and PID its process.
 start() {

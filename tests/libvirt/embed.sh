@@ -72,7 +72,7 @@ embed_virsh() {
 
 	# It ends the line of an echo only where the next command does.
 	printf '%s\necho THE-END\n\n' "$*" >&"${VIRSH[1]}" || return 1
-	while IFS= read -r -t 60 line <&"${VIRSH[0]}"; do
+	while IFS= read -r -t 200 line <&"${VIRSH[0]}"; do
 		[[ $line != THE-END* ]] || break
 		[[ $line = virsh\ * ]] || said+=$line$'\n'
 	done
