@@ -6,6 +6,8 @@
 #ifndef VMGEN_TEST_BRUTE_H
 #define VMGEN_TEST_BRUTE_H
 
+#include <assert.h>
+
 #include "placement/costs.h"
 #include "placement/place.h"
 
@@ -323,6 +325,7 @@ static inline void brute_units(struct brute *brute, unsigned index, uint64_t lef
 	const struct place_request *request = brute->request;
 	uint64_t unit = brute_unit(request), total = (request->memory + unit - 1) / unit;
 
+	assert(request->vcpus);
 	if (index == brute->count) {
 		if (!left)
 			brute_offer(brute, &cost);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The nearest change that a refusal names fits, and nothing earlier in the order does: by
  * brute force, on random small machines. */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ static unsigned seed = 2463534242U;
 
 static unsigned below(unsigned limit)
 {
+	assert(limit);
 	seed ^= seed << 13;
 	seed ^= seed >> 17;
 	seed ^= seed << 5;
