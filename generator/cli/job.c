@@ -173,9 +173,9 @@ static bool write_companions(struct job *job, const char *directory)
 
 bool job_compile(struct job *job, const struct arguments *arguments, bool made)
 {
-	const char *directory = argument_value(arguments, "dry-run") ?
-					NULL :
-					argument_value(arguments, "companion");
+	const char *directory = argument_value(arguments, "dry-run")
+					? NULL
+					: argument_value(arguments, "companion");
 	enum control control;
 
 	if (!control_of(argument_value(arguments, "control"), &control, &job->diag))
