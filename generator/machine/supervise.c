@@ -91,8 +91,6 @@ static bool ends_in_time(pid_t child, struct pollfd *watched, int64_t deadline,
 			 struct supervised *ret)
 {
 	struct captured *streams[] = { &ret->output, &ret->errors };
-	bool tells = watched[CHILD].fd >= 0;
-
 	for (;;) {
 		int status;
 		pid_t ended = waitpid(child, &status, WNOHANG);
@@ -105,6 +103,9 @@ static bool ends_in_time(pid_t child, struct pollfd *watched, int64_t deadline,
 			judge(status, ret);
 		if (ended == child || left <= 0)
 			return ended == child;
+		if (watched[CHILD].revents) /* it ended for a tracer, not yet for us */
+			watched[CHILD].fd = -1;
+		bool tells = watched[CHILD].fd >= 0;
 		poll(watched, WATCHED, tells || left < TICK ? (int)left : TICK);
 	}
 }

@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -91,6 +94,36 @@ static void leaves_us_alone(void)
 	supervised_done(&got);
 }
 
+/* Its parent cannot reap a child whose tracer does not: it seems to outlive SIGKILL. */
+static int outlives_kill(void *data)
+{
+	int traced[2];
+	char byte;
+
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+	if (pipe(traced))
+		return 1;
+	if (fork() == 0) {
+		if (ptrace(PTRACE_SEIZE, getppid(), 0, 0) ||
+		    write(traced[1], "t", 1) != 1)
+			_exit(1);
+		alarm(20), pause();
+		_exit(0);
+	}
+	close(traced[1]);
+	return read(traced[0], &byte, 1) == 1 ? hangs(data) : 1;
+}
+
+static void leaves_undead(void)
+{
+	struct supervised got;
+
+	supervise(outlives_kill, NULL, MILLISECONDS, BYTES, &got);
+	ok(got.end == SUPERVISE_LATE && waitpid(-1, NULL, WNOHANG) == 0,
+	   "one that outlives SIGKILL is left behind (end %d)", (int)got.end);
+	supervised_done(&got);
+}
+
 static void ends(int (*work)(void *), unsigned milliseconds, enum supervise_end end,
 		 int code, const char *name)
 {
@@ -126,5 +159,6 @@ int main(void)
 	ends(leaves_child, MILLISECONDS, SUPERVISE_EXITED, 0,
 	     "a leftover is not waited for");
 	leaves_us_alone();
+	leaves_undead();
 	return tap_done();
 }
