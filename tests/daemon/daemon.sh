@@ -166,7 +166,7 @@ migrate() {
 # moment more, and then a new one gives up at once.
 daemon_start() {
 	[ -e /run/virtlogd.pid ] || spawn virtlogd -f /dev/null
-	within 30 daemon_answers
+	within 90 daemon_answers
 }
 
 daemon_answers() {
@@ -184,7 +184,7 @@ daemon_pid() { cat /run/libvirtd.pid; }
 daemon_stop() {
 	local pid
 
-	pid=$(daemon_pid) && kill "-${1:-TERM}" "$pid" && within 20 gone "$pid"
+	pid=$(daemon_pid) && kill "-${1:-TERM}" "$pid" && within 60 gone "$pid"
 }
 
 daemon_restart() { daemon_stop "${1:-TERM}" && daemon_start; }

