@@ -94,6 +94,41 @@ char *file_read_at(int directory, const char *name, const char *shown, size_t ma
 	return fd < 0 ? NULL : read_all(fd, max, ret_length, place, diag);
 }
 
+bool file_write(int fd, const char *text)
+{
+	for (size_t length = strlen(text); length;) {
+		ssize_t count = write(fd, text, length);
+
+		if (count < 0 && errno != EINTR)
+			return false;
+		if (count > 0) {
+			text += count;
+			length -= (size_t)count;
+		}
+	}
+	return true;
+}
+
+bool file_replace_at(int directory, const char *name, const char *text, mode_t mode)
+{
+	cleanup_free char *fresh = xasprintf("%s.new", name);
+
+	/* What a killed writer or an ill-wisher left there is not written into. */
+	unlinkat(directory, fresh, 0);
+	cleanup(close_pointer) int fd = openat(
+		directory, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		mode);
+	if (fd < 0)
+		return false;
+	if (file_write(fd, text) && fsync(fd) == 0 &&
+	    renameat(directory, fresh, directory, name) == 0)
+		return true;
+	int error = errno;
+	unlinkat(directory, fresh, 0);
+	errno = error;
+	return false;
+}
+
 bool file_is_directory(const char *path)
 {
 	struct stat status;

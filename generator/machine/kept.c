@@ -76,33 +76,6 @@ static int open_directory(struct diag *diag)
 	return -1;
 }
 
-static bool write_all(int fd, const char *data, size_t length)
-{
-	while (length) {
-		ssize_t count = write(fd, data, length);
-
-		if (count <= 0)
-			return false;
-		data += count;
-		length -= (size_t)count;
-	}
-	return true;
-}
-
-static bool write_file(int at, const char *name, const char *text)
-{
-	cleanup_free char *fresh = xasprintf("%s.new", name);
-
-	unlinkat(at, fresh, 0);
-	int fd = openat(at, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			0600);
-	if (fd < 0)
-		return false;
-	bool good = write_all(fd, text, strlen(text)) && fsync(fd) == 0;
-	good = close(fd) == 0 && good;
-	return good && renameat(at, fresh, at, name) == 0;
-}
-
 static bool keep(const char *uuid, const char *extension, uint64_t after,
 		 const char *before, struct diag *diag)
 {
@@ -113,7 +86,7 @@ static bool keep(const char *uuid, const char *extension, uint64_t after,
 
 	if (at < 0)
 		return false;
-	bool good = write_file(at, name, text);
+	bool good = file_replace_at(at, name, text, 0600);
 	if (!good) {
 		cleanup_free char *path = directory();
 

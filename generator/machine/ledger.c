@@ -235,21 +235,6 @@ bool ledger_open(struct ledger *ledger, const struct ledger_places *places,
 	return false;
 }
 
-static bool write_all(int fd, const char *text, size_t length)
-{
-	while (length) {
-		ssize_t count = write(fd, text, length);
-
-		if (count < 0 && errno != EINTR)
-			return false;
-		if (count > 0) {
-			text += count;
-			length -= (size_t)count;
-		}
-	}
-	return true;
-}
-
 /* What a killed writer or an ill-wisher left under the name is not written into. */
 static bool write_fresh(const struct ledger *ledger, const char *text)
 {
@@ -258,7 +243,7 @@ static bool write_fresh(const struct ledger *ledger, const char *text)
 			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return false;
-	bool fine = fchmod(fd, 0644) == 0 && write_all(fd, text, strlen(text));
+	bool fine = fchmod(fd, 0644) == 0 && file_write(fd, text);
 	int error = errno;
 	fine = close(fd) == 0 && fine;
 	errno = error;

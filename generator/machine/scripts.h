@@ -6,9 +6,9 @@
 #include "base/diag.h"
 
 /*
- * TEXT as the executable file NAME in DIRECTORY, which is made if its parent is there;
- * with TEXT NULL there is no such file any more. It is replaced whole or left as it was,
- * and a symbolic link of that name is not followed. False and a report when that fails.
+ * TEXT as the file NAME in DIRECTORY, which is made if its parent is there; executable as
+ * far as the umask lets it be. With TEXT NULL there is no such file any more. False and a
+ * report when that fails: then the file is what it was. A symbolic link is not followed.
  */
 bool scripts_put(const char *directory, const char *name, const char *text,
 		 struct diag *diag);
