@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "machine/clock.h"
 #include "machine/file.h"
 #include "machine/heal.h"
 #include "machine/ledger.h"
@@ -87,15 +88,6 @@ static bool open_lock(struct ledger *ledger, struct diag *diag)
 	return true;
 }
 
-static unsigned long long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (unsigned long long)now.tv_sec * 1000 +
-	       (unsigned long long)now.tv_nsec / 1000000;
-}
-
 /* Whether the lock is that of the file that is there now: somebody may have removed the
  * file that this one was opened from, and then others lock another. */
 static bool lock_stands(const struct ledger *ledger)
@@ -149,7 +141,7 @@ static bool fail_late(const struct ledger *ledger, const char *proc,
 static bool take_lock(struct ledger *ledger, const char *proc, unsigned milliseconds,
 		      struct diag *diag)
 {
-	const unsigned long long end = now_ms() + milliseconds;
+	const int64_t end = clock_now(CLOCK_MONOTONIC) + milliseconds;
 	long pause = 500000; /* nanoseconds */
 
 	for (;;) {
@@ -162,7 +154,7 @@ static bool take_lock(struct ledger *ledger, const char *proc, unsigned millisec
 		} else if (errno != EWOULDBLOCK && errno != EINTR) {
 			return fail(ledger, lock_name, diag, "cannot be locked", errno);
 		}
-		if (now_ms() >= end)
+		if (clock_now(CLOCK_MONOTONIC) >= end)
 			return fail_late(ledger, proc, milliseconds, diag);
 		nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
 		pause = pause < 8000000 ? pause * 2 : pause;

@@ -5,10 +5,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "machine/clock.h"
 #include "machine/process.h"
 
 /* proc(5): 3 is the state, 22 the start, 52 the last; comm before them has at most 64
@@ -89,10 +89,7 @@ bool process_number_taken(unsigned pid)
 
 uint64_t process_boot_seconds(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec;
+	return (uint64_t)clock_now(CLOCK_BOOTTIME) / 1000;
 }
 
 static int open_proc(void)
@@ -128,16 +125,8 @@ uint64_t process_here_age(const struct process *process)
 	return process_boot_seconds() - process->start / (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-static uint64_t milliseconds(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 uint64_t process_here_born(const struct process *process)
 {
-	return milliseconds(CLOCK_REALTIME) - milliseconds(CLOCK_BOOTTIME) +
+	return (uint64_t)(clock_now(CLOCK_REALTIME) - clock_now(CLOCK_BOOTTIME)) +
 	       process->start * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 }

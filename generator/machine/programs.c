@@ -6,10 +6,10 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "machine/clock.h"
 #include "machine/programs.h"
 #include "policy/fields.h"
 
@@ -75,20 +75,12 @@ static struct child start(const char *const *names)
 	return child;
 }
 
-static long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Reads to the end of the output, of what we want of it, or of our patience. */
-static uint64_t finish(struct child *child, long deadline)
+static uint64_t finish(struct child *child, int64_t deadline)
 {
 	while (child->pid && child->length < sizeof(child->text) - 1) {
 		struct pollfd wait = { .fd = child->output, .events = POLLIN };
-		long left = deadline - now_ms();
+		int64_t left = deadline - clock_now(CLOCK_MONOTONIC);
 
 		if (left <= 0 || poll(&wait, 1, (int)left) <= 0)
 			break;
@@ -148,7 +140,7 @@ struct programs programs_versions(const char *arch)
 	cleanup_free char *system = xasprintf("qemu-system-%s", target(arch));
 	const char *const daemons[] = { "libvirtd", "virtqemud", NULL };
 	const char *const emulators[] = { system, "qemu-kvm", "kvm", NULL };
-	long deadline = now_ms() + DEADLINE_MS;
+	int64_t deadline = clock_now(CLOCK_MONOTONIC) + DEADLINE_MS;
 	struct child libvirt = start(daemons), qemu = start(emulators);
 
 	return (struct programs){

@@ -13,9 +13,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "machine/clock.h"
 #include "machine/supervise.h"
 
 enum {
@@ -24,14 +24,6 @@ enum {
 };
 
 enum { OUTPUT, ERRORS, CHILD, WATCHED };
-
-static int64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
 
 /* The soft limits only: a worker that the child starts takes them off again. */
 static void limit(size_t bytes)
@@ -94,7 +86,7 @@ static bool ends_in_time(pid_t child, struct pollfd *watched, int64_t deadline,
 	for (;;) {
 		int status;
 		pid_t ended = waitpid(child, &status, WNOHANG);
-		int64_t left = deadline - now();
+		int64_t left = deadline - clock_now(CLOCK_MONOTONIC);
 
 		for (unsigned i = 0; i < CHILD; i++)
 			if (watched[i].fd >= 0 && !drain(watched[i].fd, streams[i]))
@@ -117,7 +109,7 @@ static void wait_for(pid_t child, struct pollfd *watched, int64_t deadline,
 		return;
 	kill(child, SIGKILL);
 	/* Then it is gone at once, but for what the kernel keeps. */
-	ends_in_time(child, watched, now() + GRACE, ret);
+	ends_in_time(child, watched, clock_now(CLOCK_MONOTONIC) + GRACE, ret);
 	ret->end = SUPERVISE_LATE;
 }
 
@@ -143,7 +135,7 @@ void supervise(int (*work)(void *data), void *data, unsigned milliseconds, size_
 		ret->code = errno;
 		return;
 	}
-	int64_t deadline = now() + milliseconds;
+	int64_t deadline = clock_now(CLOCK_MONOTONIC) + milliseconds;
 	pid_t child = fork();
 	if (child == 0)
 		be_child(work, data, output[1], errors[1], parent, bytes);
