@@ -10,6 +10,17 @@
 #define MIB (KIB * 1024)
 #define GIB (MIB * 1024)
 
+static inline uint64_t size_least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What is left of HAVE, which may be less than TAKEN. */
+static inline uint64_t size_left(uint64_t have, uint64_t taken)
+{
+	return have > taken ? have - taken : 0;
+}
+
 /*
  * "80 GB" is 80 * 10^9, "8 GiB" and "8 G" are 8 * 2^30; case does not matter, a space is
  * optional, "b" and "bytes" are bytes. Source: libvirt, formatdomain, element memory

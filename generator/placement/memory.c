@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A guest's memory on several nodes. */
+#include "base/size.h"
 #include "placement/memory.h"
 
 /* Products of bytes and vCPUs. */
@@ -39,11 +40,6 @@ uint64_t memory_room(const struct sites *sites, const struct site *site)
 		       : site->units / (memory_unit(sites->request) / sites->unit);
 }
 
-static uint64_t least_of(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* TOTAL dealt out as equally as ROOM allows, on top of SHARES; yields what is left. */
 static uint64_t deal_units(const uint64_t *room, unsigned count, uint64_t total,
 			   uint64_t *shares)
@@ -57,9 +53,9 @@ static uint64_t deal_units(const uint64_t *room, unsigned count, uint64_t total,
 			break;
 		uint64_t each = total / open ? total / open : 1;
 		for (unsigned i = 0; i < count && total; i++) {
-			uint64_t more = room[i] > shares[i] ? room[i] - shares[i] : 0;
+			uint64_t more = size_left(room[i], shares[i]);
 
-			more = least_of(least_of(more, each), total);
+			more = size_least(size_least(more, each), total);
 			shares[i] += more;
 			total -= more;
 		}
@@ -88,7 +84,7 @@ static bool deal_fairly(const struct sites *sites, const struct part *parts,
 			uint64_t fair = memory_share(total, parts[i].vcpus,
 						     sites->request->vcpus);
 
-			limit[i] = least_of(room[i], fair + more);
+			limit[i] = size_least(room[i], fair + more);
 		}
 		left = deal_units(limit, count, left, ret_units);
 	}
@@ -108,7 +104,7 @@ bool memory_split(const struct sites *sites, struct part *parts, unsigned count,
 	for (unsigned i = 0; i < count; i++) {
 		uint64_t fair = memory_share(total, parts[i].vcpus, request->vcpus) + 1;
 
-		parts[i].memory = total ? least_of(units[i] * unit, left) : 0;
+		parts[i].memory = total ? size_least(units[i] * unit, left) : 0;
 		left -= parts[i].memory;
 		*ret_remote += total && units[i] > fair ? units[i] - fair : 0;
 	}

@@ -126,26 +126,39 @@ static void set_pages(struct place_request *request, uint64_t pages)
 	request->memory = pages * request->page_size;
 }
 
+/* Of the given cells, each on a node of its own. */
+static bool smaller_cells(const struct place_request *request,
+			  const struct place_state *state, enum nearest_kind kind,
+			  struct nearest *ret_nearest)
+{
+	cleanup_sites struct sites *sites = sites_new(request, state);
+	bool pages = kind == NEAREST_MEMORY;
+	struct nearest nearest = { .kind = kind, .n_cells = request->n_cells };
+
+	nearest.value = pages ? shrink_pages(sites, nearest.cells)
+			      : shrink_vcpus(sites, nearest.cells);
+	if (!nearest.value)
+		return false;
+	for (size_t i = 0; i < nearest.n_cells && pages; i++)
+		nearest.cells[i] *= request->page_size;
+	nearest.value *= pages ? request->page_size : 1;
+	*ret_nearest = nearest;
+	return true;
+}
+
 static bool fewer_pages(const struct place_request *request,
 			const struct place_state *state, struct nearest *ret_nearest)
 {
-	uint64_t page = request->page_size, pages = 0;
+	uint64_t page = request->page_size, pages;
 
-	if (!page || !request->memory || (request->cells && request->list))
+	if (!page || !request->memory)
 		return false;
-	if (request->cells) {
-		cleanup_sites struct sites *sites = sites_new(request, state);
-
-		pages = shrink_pages(sites, ret_nearest->cells);
-		ret_nearest->n_cells = request->n_cells;
-		for (size_t i = 0; i < request->n_cells; i++)
-			ret_nearest->cells[i] *= page;
-	} else {
-		pages = most_fitting(*request, state, (request->memory - 1) / page + 1,
-				     set_pages);
-	}
-	ret_nearest->kind = NEAREST_MEMORY;
-	ret_nearest->value = pages * page;
+	if (request->cells)
+		return !request->list &&
+		       smaller_cells(request, state, NEAREST_MEMORY, ret_nearest);
+	pages = most_fitting(*request, state, (request->memory - 1) / page + 1,
+			     set_pages);
+	*ret_nearest = (struct nearest){ .kind = NEAREST_MEMORY, .value = pages * page };
 	return pages;
 }
 
@@ -196,20 +209,15 @@ static uint64_t fewer_free(const struct place_request *request,
 static bool fewer_vcpus(const struct place_request *request,
 			const struct place_state *state, struct nearest *ret_nearest)
 {
-	ret_nearest->n_cells = 0;
-	if (request->cells && request->list)
-		return false;
-	ret_nearest->kind = NEAREST_VCPUS;
-	if (request->cells) {
-		cleanup_sites struct sites *sites = sites_new(request, state);
+	uint64_t vcpus;
 
-		ret_nearest->value = shrink_vcpus(sites, ret_nearest->cells);
-		ret_nearest->n_cells = request->n_cells;
-	} else {
-		ret_nearest->value = request->list ? fewer_listed(*request, state)
-						   : fewer_free(request, state);
-	}
-	return ret_nearest->value;
+	if (request->cells)
+		return !request->list &&
+		       smaller_cells(request, state, NEAREST_VCPUS, ret_nearest);
+	vcpus = request->list ? fewer_listed(*request, state)
+			      : fewer_free(request, state);
+	*ret_nearest = (struct nearest){ .kind = NEAREST_VCPUS, .value = vcpus };
+	return vcpus;
 }
 
 struct nearest refuse_nearest(const struct place_request *request,

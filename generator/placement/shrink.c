@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/size.h"
 #include "placement/cores.h"
 #include "placement/nodes.h"
 #include "placement/shrink.h"
@@ -19,9 +20,10 @@ struct shrink {
 	const struct sites *sites;
 	bool pages; /* what shrinks, else vCPUs */
 	unsigned n_cells;
+	bool one;	    /* some cell has the emulator's own CPU beside it */
 	uint64_t *keeps[2]; /* of cell * sites->count + site, and 1; 0: nothing fits.
-			       With the emulator beside it in the second. */
-	unsigned carrier;   /* cell with the emulator beside it, or n_cells */
+			       In the second with the emulator beside it, if ONE. */
+	unsigned carrier;   /* that cell, or n_cells */
 	wide *cell_price, *site_price;
 	unsigned *on; /* by site: the cell on it, or n_cells */
 };
@@ -35,18 +37,13 @@ static bool fits(const struct sites *sites, const struct site *site, unsigned vc
 	return cores_choose(sites, site, vcpus, emulator, &choice);
 }
 
-static uint64_t least_of(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* vCPUs that CELL keeps on SITE, and 1. */
 static uint64_t kept_vcpus(const struct sites *sites, const struct place_cell *cell,
 			   const struct site *site, bool emulator)
 {
 	unsigned grain = nodes_grain(sites->request);
-	unsigned most = (unsigned)least_of(cores_most(sites, site, emulator),
-					   cell->vcpus);
+	unsigned most = (unsigned)size_least(cores_most(sites, site, emulator),
+					     cell->vcpus);
 
 	if (cell->vcpus % grain == 0)
 		most -= most % grain;
@@ -63,7 +60,7 @@ static uint64_t kept_pages(const struct sites *sites, const struct place_cell *c
 
 	if ((wanted && !site->units) || !fits(sites, site, cell->vcpus, emulator))
 		return 0;
-	return least_of(wanted, site->units) + 1;
+	return size_least(wanted, site->units) + 1;
 }
 
 static void find_keeps(struct shrink *shrink)
@@ -76,7 +73,8 @@ static void find_keeps(struct shrink *shrink)
 		const struct site *site = &sites->items[i % sites->count];
 		bool own = request->own && !site->housekeeping;
 
-		for (unsigned beside = 0; beside < 2 && site->allowed; beside++) {
+		for (unsigned beside = 0; beside <= shrink->one && site->allowed;
+		     beside++) {
 			bool emulator = own && (beside || request->own_each);
 
 			shrink->keeps[beside][i] = (shrink->pages ? kept_pages
@@ -200,7 +198,6 @@ static uint64_t keep_most(const struct sites *sites, bool pages, uint64_t *ret_c
 {
 	const struct place_request *request = sites->request;
 	unsigned n_cells = (unsigned)request->n_cells;
-	bool one = request->own && !request->own_each;
 	uint64_t most = 0;
 
 	if (request->n_cells > sites->count || request->n_cells > PLACE_CELLS_MAX)
@@ -214,14 +211,15 @@ static uint64_t keep_most(const struct sites *sites, bool pages, uint64_t *ret_c
 	struct shrink shrink = { .sites = sites,
 				 .pages = pages,
 				 .n_cells = n_cells,
+				 .one = request->own && !request->own_each,
 				 .keeps = { plain, beside },
 				 .cell_price = cell_price,
 				 .site_price = site_price,
 				 .on = on };
 
 	find_keeps(&shrink);
-	for (shrink.carrier = one ? 0 : n_cells; shrink.carrier < n_cells + !one;
-	     shrink.carrier++)
+	for (shrink.carrier = shrink.one ? 0 : n_cells;
+	     shrink.carrier < n_cells + !shrink.one; shrink.carrier++)
 		most = better(&shrink, most, ret_cells);
 	return most;
 }

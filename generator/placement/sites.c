@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The host as placement sees it for one request. */
+#include "base/size.h"
 #include "placement/sites.h"
 
 /* A CPU with what it is sorted by. */
@@ -126,11 +127,6 @@ static void add_seats(struct sites *sites)
 	}
 }
 
-static uint64_t minus(uint64_t have, uint64_t taken)
-{
-	return have > taken ? have - taken : 0;
-}
-
 /* Bytes of normal pages; of what hugepages hold nothing is to be had. */
 static uint64_t normal_memory(const struct host_node *node)
 {
@@ -144,7 +140,7 @@ static uint64_t normal_memory(const struct host_node *node)
 		if (__builtin_mul_overflow(node->pages[i].size, node->pages[i].total,
 					   &held))
 			held = UINT64_MAX;
-		bytes = minus(bytes, held);
+		bytes = size_left(bytes, held);
 	}
 	return bytes;
 }
@@ -171,7 +167,7 @@ static uint64_t units(const struct sites *sites, unsigned index)
 	if (sites->state->own &&
 	    __builtin_add_overflow(have, sites->state->own[index], &have))
 		have = UINT64_MAX - 1;
-	return taken ? minus(have, taken[index]) : have;
+	return taken ? size_left(have, taken[index]) : have;
 }
 
 /* Of each node's CPUs; UINT32_MAX for a node of memory only. */

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory that claims will still take. */
 #include "base/mem.h"
+#include "base/size.h"
 #include "placement/taken.h"
 
 void taken_done(struct taken *taken)
 {
 	free(taken->others);
 	free(taken->own);
-}
-
-static uint64_t minus(uint64_t have, uint64_t taken)
-{
-	return have > taken ? have - taken : 0;
 }
 
 static size_t node_index(const struct host *host, unsigned number)
@@ -58,7 +54,7 @@ static uint64_t total_of(const struct host_node *node, uint64_t page_size)
 		if (__builtin_mul_overflow(pages->size, pages->total, &held))
 			held = UINT64_MAX;
 		if (bytes != HOST_UNKNOWN)
-			bytes = minus(bytes, held);
+			bytes = size_left(bytes, held);
 	}
 	return page_size ? HOST_UNKNOWN : bytes;
 }
@@ -73,7 +69,7 @@ static uint64_t still_taken(const struct host_node *node, uint64_t page_size,
 		return all;
 	if (total == HOST_UNKNOWN || __builtin_add_overflow(free, own, &free))
 		return pending;
-	uint64_t untouched = minus(free, minus(total, all));
+	uint64_t untouched = size_left(free, size_left(total, all));
 
 	return untouched > pending ? untouched : pending;
 }
