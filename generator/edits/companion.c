@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "base/text.h"
 #include "edits/companion.h"
 
@@ -18,13 +19,13 @@ const char *const companion_suffixes[] = {
 /* An interface as its switch sees it. */
 struct port {
 	const struct policy_interface *interface;
-	enum companion kind;
 	uint64_t version; /* 0: unknown */
 	uint64_t queues;
 	char *name, *path;
 	bool listens; /* the switch does, and the guest is the client */
 };
 
+/* Those of one kind of switch. */
 struct ports {
 	struct port *items;
 	size_t count;
@@ -37,6 +38,20 @@ static void ports_done(struct ports *ports)
 		free(ports->items[i].path);
 	}
 	free(ports->items);
+}
+
+static bool is_zero_copy(const struct port *port)
+{
+	return port->interface->zero_copy.place.line;
+}
+
+/* The first that zero_copy is asked for, or NULL. */
+static const struct port *first_zero_copy(const struct ports *ports)
+{
+	for (size_t i = 0; i < ports->count; i++)
+		if (is_zero_copy(&ports->items[i]))
+			return &ports->items[i];
+	return NULL;
 }
 
 char *companion_name(const char *name)
@@ -85,18 +100,19 @@ static char *ovs_string(const char *string)
 }
 
 /* What serves the interface: its zero_copy says so, or the host policy does. */
-static bool served_by(const struct plan *plan, struct port *port)
+static bool served_by(const struct plan *plan, struct port *port,
+		      enum companion *ret_kind)
 {
 	const struct zero_copy *zero_copy = &port->interface->zero_copy;
 	const struct value *version = &zero_copy->version;
 
 	if (given(&zero_copy->backend)) {
-		port->kind = zero_copy->backend.word == BACKEND_OVS ? COMPANION_OVS
-								    : COMPANION_TESTPMD;
+		*ret_kind = zero_copy->backend.word == BACKEND_OVS ? COMPANION_OVS
+								   : COMPANION_TESTPMD;
 	} else if (plan->host_policy && given(&plan->host_policy->vswitch.kind)) {
-		port->kind = plan->host_policy->vswitch.kind.word == VSWITCH_OVS
-				     ? COMPANION_OVS
-				     : COMPANION_TESTPMD;
+		*ret_kind = plan->host_policy->vswitch.kind.word == VSWITCH_OVS
+				    ? COMPANION_OVS
+				    : COMPANION_TESTPMD;
 		version = &plan->host_policy->vswitch.version;
 	} else {
 		return false;
@@ -105,12 +121,13 @@ static bool served_by(const struct plan *plan, struct port *port)
 	return true;
 }
 
-static void add_port(struct ports *ports, const struct plan *plan,
+static void add_port(struct ports *by_kind, const struct plan *plan,
 		     const struct policy_interface *interface, struct diag *diag)
 {
 	struct port port = { .interface = interface };
+	enum companion kind;
 
-	if (!served_by(plan, &port)) {
+	if (!served_by(plan, &port, &kind)) {
 		diag_warning(diag, interface->place, "companion",
 			     "nothing says what serves interface %s, so no commands are "
 			     "written for it; give the host policy's vswitch a kind",
@@ -126,21 +143,13 @@ static void add_port(struct ports *ports, const struct plan *plan,
 	port.listens = !given(&interface->source.mode) ||
 		       interface->source.mode.word == SOCKET_CLIENT;
 	port.queues = interfaces_queues(plan, interface);
-	if (port.kind == COMPANION_TESTPMD && strpbrk(port.path, ",=[]()\"'"))
+	if (kind == COMPANION_TESTPMD && strpbrk(port.path, ",=[]()\"'"))
 		diag_error(
 			diag, interface->source.path.place, "companion",
 			"the socket's path %s cannot be written in DPDK's --vdev, where "
 			", = [ ] ( ) and quotes part arguments",
 			port.path);
-	*append(ports->items, ports->count) = port;
-}
-
-static bool has(const struct ports *ports, enum companion kind)
-{
-	for (size_t i = 0; i < ports->count; i++)
-		if (ports->items[i].kind == kind)
-			return true;
-	return false;
+	*append(by_kind[kind].items, by_kind[kind].count) = port;
 }
 
 static const struct cpuset *pmd_cpus(const struct plan *plan)
@@ -188,7 +197,7 @@ static void add_ovs_port(struct text *text, const struct port *port)
 			   "socket's, in the switch's own directory.\n"
 			 : "\n# The guest is the server, and its start waits until the "
 			   "switch connects.\n");
-	if (port->interface->zero_copy.place.line)
+	if (is_zero_copy(port))
 		text_add(text, "# dq-zero-copy counts only if set no later than the "
 			       "path: one command.\n");
 	text_add(text, "ovs-vsctl --may-exist add-port \"$bridge\" ");
@@ -200,7 +209,7 @@ static void add_ovs_port(struct text *text, const struct port *port)
 		return;
 	}
 	text_add(text, " type=dpdkvhostuserclient");
-	if (port->interface->zero_copy.place.line)
+	if (is_zero_copy(port))
 		text_add(text, " options:dq-zero-copy=true");
 	text_add(text, " ");
 	add_quoted(text, option);
@@ -226,7 +235,7 @@ static void add_ovs_nic(struct text *text, const struct port *port)
 static char *make_ovs(const struct plan *plan, const struct ports *ports)
 {
 	struct text text = TEXT_INIT;
-	const struct port *copies_not = NULL;
+	const struct port *zero_copied = NULL;
 
 	begin(&text, plan, "Open vSwitch's ports");
 	text_add(&text,
@@ -245,31 +254,24 @@ static char *make_ovs(const struct plan *plan, const struct ports *ports)
 		text_add(&text, "\n");
 	}
 	for (size_t i = 0; i < ports->count; i++) {
-		if (ports->items[i].kind != COMPANION_OVS)
-			continue;
 		add_ovs_port(&text, &ports->items[i]);
-		if (ports->items[i].interface->zero_copy.place.line)
-			copies_not = &ports->items[i];
+		if (is_zero_copy(&ports->items[i]))
+			zero_copied = &ports->items[i];
 	}
-	if (copies_not)
-		add_ovs_nic(&text, copies_not);
+	if (zero_copied)
+		add_ovs_nic(&text, zero_copied);
 	return text_take(&text);
 }
 
 static void add_vdevs(struct text *text, const struct ports *ports)
 {
-	unsigned number = 0;
-
 	for (size_t i = 0; i < ports->count; i++) {
 		const struct port *port = &ports->items[i];
-
-		if (port->kind != COMPANION_TESTPMD)
-			continue;
 		cleanup_free char *vdev = xasprintf(
-			"net_vhost%u,iface=%s,queues=%" PRIu64 "%s%s", number++,
-			port->path, port->queues, port->listens ? "" : ",client=1",
-			port->interface->zero_copy.place.line ? ",dequeue-zero-copy=1"
-							      : "");
+			"net_vhost%zu,iface=%s,queues=%" PRIu64 "%s%s", i, port->path,
+			port->queues, port->listens ? "" : ",client=1",
+			is_zero_copy(port) ? ",dequeue-zero-copy=1" : "");
+
 		text_add(text, " \\\n\t--vdev ");
 		add_quoted(text, vdev);
 	}
@@ -279,21 +281,12 @@ static void add_vdevs(struct text *text, const struct ports *ports)
  * port has end it, and the first interface's rings. */
 static void add_testpmd_rings(struct text *text, const struct ports *ports)
 {
-	const struct port *first = ports->items;
+	const struct port *zero_copied = first_zero_copy(ports);
+	const struct port *first = zero_copied ? zero_copied : ports->items;
 	uint64_t queues = UINT64_MAX;
 
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct port *port = &ports->items[i];
-
-		if (port->kind != COMPANION_TESTPMD)
-			continue;
-		if (port->queues < queues)
-			queues = port->queues;
-		if (first->kind != COMPANION_TESTPMD ||
-		    (port->interface->zero_copy.place.line &&
-		     !first->interface->zero_copy.place.line))
-			first = port;
-	}
+	for (size_t i = 0; i < ports->count; i++)
+		queues = size_least(queues, ports->items[i].queues);
 	const struct zero_copy *zero_copy = &first->interface->zero_copy;
 	const struct value *ring = given(&zero_copy->nic_txd)
 					   ? &zero_copy->nic_txd
@@ -319,8 +312,6 @@ static void add_vhost_switch(struct text *text, const struct ports *ports)
 		       "\"${PORTMASK:-0x1}\" --dequeue-zero-copy");
 	bool client = false;
 	for (size_t i = 0; i < ports->count; i++) {
-		if (ports->items[i].kind != COMPANION_TESTPMD)
-			continue;
 		text_add(text, " \\\n\t\t--socket-file ");
 		add_quoted(text, ports->items[i].path);
 		client = client || !ports->items[i].listens;
@@ -332,17 +323,9 @@ static char *make_testpmd(const struct plan *plan, const struct ports *ports)
 {
 	struct text text = TEXT_INIT;
 	const struct cpuset *cpus = pmd_cpus(plan);
-	uint64_t version = 0;
-	bool zero_copy = false;
+	uint64_t version = ports->items[ports->count - 1].version;
+	bool zero_copy = first_zero_copy(ports) != NULL;
 
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct port *port = &ports->items[i];
-
-		if (port->kind != COMPANION_TESTPMD)
-			continue;
-		version = port->version;
-		zero_copy = zero_copy || port->interface->zero_copy.place.line;
-	}
 	begin(&text, plan, "DPDK's testpmd");
 	text_add(&text,
 		 "# usage: sh FILE [EAL ARGUMENT...], such as -a and the NIC's "
@@ -381,17 +364,21 @@ static char *make_testpmd(const struct plan *plan, const struct ports *ports)
 	return text_take(&text);
 }
 
+static char *(*const makers[])(const struct plan *plan, const struct ports *ports) = {
+	[COMPANION_TESTPMD] = make_testpmd,
+	[COMPANION_OVS] = make_ovs,
+};
+
 void companion_make(const struct plan *plan, char *ret_scripts[COMPANIONS],
 		    struct diag *diag)
 {
 	const struct policy_interface *interfaces = plan->policy->interfaces.items;
-	cleanup(ports_done) struct ports ports = { NULL, 0 };
+	struct ports by_kind[COMPANIONS] = { { NULL, 0 } };
 
 	for (size_t i = 0; i < plan->policy->interfaces.count; i++)
-		add_port(&ports, plan, &interfaces[i], diag);
-	ret_scripts[COMPANION_TESTPMD] = has(&ports, COMPANION_TESTPMD)
-						 ? make_testpmd(plan, &ports)
-						 : NULL;
-	ret_scripts[COMPANION_OVS] = has(&ports, COMPANION_OVS) ? make_ovs(plan, &ports)
-								: NULL;
+		add_port(by_kind, plan, &interfaces[i], diag);
+	for (size_t i = 0; i < COMPANIONS; i++) {
+		ret_scripts[i] = by_kind[i].count ? makers[i](plan, &by_kind[i]) : NULL;
+		ports_done(&by_kind[i]);
+	}
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/size.h"
 #include "base/text.h"
 #include "edits/edits.h"
 
@@ -23,19 +24,27 @@ static const struct guest_interface *interface_of(const struct guest *guest,
 	return NULL;
 }
 
-/* "auto" is as many as vCPUs, the back end's limit and QEMU allow; NULL: not given. */
-static char *queues_of(const struct plan *plan, const struct policy_interface *interface)
+/* "auto" is as many as vCPUs, the back end's limit and QEMU allow; 0: not given. */
+static uint64_t queues_wanted(const struct plan *plan,
+			      const struct policy_interface *interface)
 {
 	uint64_t queues = plan->guest->vcpus;
 
 	if (!given(&interface->queues))
-		return NULL;
+		return 0;
 	if (interface->queues.word < 0)
-		return xasprintf("%" PRIu64, interface->queues.number);
-	if (plan->host_policy && given(&plan->host_policy->vswitch.max_queues) &&
-	    queues > plan->host_policy->vswitch.max_queues.number)
-		queues = plan->host_policy->vswitch.max_queues.number;
-	return xasprintf("%" PRIu64, queues < QUEUES_MAX ? queues : QUEUES_MAX);
+		return interface->queues.number;
+	if (plan->host_policy && given(&plan->host_policy->vswitch.max_queues))
+		queues = size_least(queues, plan->host_policy->vswitch.max_queues.number);
+	return size_least(queues, QUEUES_MAX);
+}
+
+/* The attribute; NULL: not given. */
+static char *queues_of(const struct plan *plan, const struct policy_interface *interface)
+{
+	uint64_t queues = queues_wanted(plan, interface);
+
+	return queues ? xasprintf("%" PRIu64, queues) : NULL;
 }
 
 uint64_t interfaces_queues(const struct plan *plan,
@@ -44,13 +53,13 @@ uint64_t interfaces_queues(const struct plan *plan,
 	cleanup_free char *alias = guest_alias(interface->name.text);
 	cleanup_free char *path = policy_expand(interface->source.path.text,
 						plan->guest->name, interface->name.text);
-	cleanup_free char *wanted = queues_of(plan, interface);
 	const struct guest_interface *has = interface_of(plan->guest, alias, path);
 	const char *queues = element_attribute(
 		element_child(has ? has->element : NULL, "driver"), "queues");
+	uint64_t wanted = queues_wanted(plan, interface);
 	unsigned long long number;
 
-	return text_number(wanted ? wanted : queues ? queues : "1", &number) ? number : 1;
+	return wanted ? wanted : queues && text_number(queues, &number) ? number : 1;
 }
 
 /* One queue is what no attribute says, and libvirt drops an attribute that says it. */
