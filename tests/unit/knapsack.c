@@ -2,6 +2,7 @@
 /* A knapsack picks nodes that hold the guest exactly where some do: by brute force, over
  * every set of random nodes. */
 #include "placement/knapsack.h"
+#include "random.h"
 #include "tap.h"
 
 enum { CASES = 20000, ITEMS = 9 };
@@ -12,16 +13,6 @@ struct question {
 	uint64_t units;
 	bool emulator;
 };
-
-static unsigned seed = 2463534242U;
-
-static unsigned below(unsigned limit)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 17;
-	seed ^= seed << 5;
-	return (seed >> 8) % limit;
-}
 
 /* Much room for vCPUs where there is little for memory, mostly. */
 static struct question random_question(void)

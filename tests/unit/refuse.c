@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The nearest change that a refusal names fits, and nothing earlier in the order does: by
  * brute force, on random small machines. */
-#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/size.h"
 #include "brute.h"
 #include "placement/refuse.h"
+#include "random.h"
 #include "tap.h"
 
 enum { STATES = 6000 };
-
-static unsigned seed = 2463534242U;
-
-static unsigned below(unsigned limit)
-{
-	assert(limit);
-	seed ^= seed << 13;
-	seed ^= seed >> 17;
-	seed ^= seed << 5;
-	return (seed >> 8) % limit;
-}
 
 /* One to three nodes of two to four cores of THREADS each, pages of two sizes. */
 static struct host *random_host(unsigned threads)
