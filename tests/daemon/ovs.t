@@ -7,7 +7,7 @@
 OVS=/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk
 need ovsdb-server ovsdb-tool ovs-vsctl "$OVS"
 [ -e /usr/lib/ipxe/qemu/pxe-virtio.rom ] ||
-	skip_all "needs a boot ROM for virtio (package ipxe-qemu)"
+	lacks "needs a boot ROM for virtio (package ipxe-qemu)"
 daemon_enter "$0"
 export LIBVIRT_DEFAULT_URI=qemu:///system
 pages 64 || daemon_end "64 hugepages of 2 MiB are there"
