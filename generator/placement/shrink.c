@@ -67,14 +67,14 @@ static void find_keeps(struct shrink *shrink)
 {
 	const struct sites *sites = shrink->sites;
 	const struct place_request *request = sites->request;
+	unsigned tables = shrink->one ? 2 : 1;
 
 	for (unsigned i = 0; i < shrink->n_cells * sites->count; i++) {
 		const struct place_cell *cell = &request->cells[i / sites->count];
 		const struct site *site = &sites->items[i % sites->count];
 		bool own = request->own && !site->housekeeping;
 
-		for (unsigned beside = 0; beside <= shrink->one && site->allowed;
-		     beside++) {
+		for (unsigned beside = 0; beside < tables && site->allowed; beside++) {
 			bool emulator = own && (beside || request->own_each);
 
 			shrink->keeps[beside][i] = (shrink->pages ? kept_pages
