@@ -141,8 +141,8 @@ static inline struct claim claim_of(unsigned number, enum claim_state state,
 	struct claim claim = {
 		.name = xasprintf("guest-%u", number),
 		.state = state,
-		.cpus = *cpus,
-		.vcpus_on = *cpus,
+		.cpus = cpulist_of(cpus),
+		.vcpus_on = cpulist_of(cpus),
 		.owner = owner,
 		.policy = xstrdup("p"),
 	};

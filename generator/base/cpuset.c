@@ -2,18 +2,31 @@
 /* Sets of small numbers. */
 #include <string.h>
 
+#include "base/cpulist.h"
 #include "base/cpuset.h"
-#include "base/text.h"
 
 static uint64_t bit(unsigned number)
 {
 	return UINT64_C(1) << (number % 64);
 }
 
+static void use(struct cpuset *set, unsigned word)
+{
+	if (set->used <= word)
+		set->used = word + 1;
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
 void cpuset_set(struct cpuset *set, unsigned number)
 {
-	if (number < CPUSET_MAX)
-		set->words[number / 64] |= bit(number);
+	if (number >= CPUSET_MAX)
+		return;
+	use(set, number / 64);
+	set->words[number / 64] |= bit(number);
 }
 
 void cpuset_clear(struct cpuset *set, unsigned number)
@@ -29,6 +42,7 @@ void cpuset_set_range(struct cpuset *set, unsigned first, unsigned last)
 		last = CPUSET_MAX - 1;
 	if (first > last)
 		return;
+	use(set, last / 64);
 	for (unsigned word = first / 64; word <= last / 64; word++) {
 		uint64_t bits = ~UINT64_C(0);
 
@@ -47,11 +61,12 @@ bool cpuset_has(const struct cpuset *set, unsigned number)
 
 unsigned cpuset_next(const struct cpuset *set, unsigned from)
 {
-	if (from >= CPUSET_MAX)
-		return CPUSET_MAX;
 	unsigned word = from / 64;
+
+	if (word >= set->used)
+		return CPUSET_MAX;
 	uint64_t rest = set->words[word] & (~UINT64_C(0) << (from % 64));
-	while (!rest && ++word < CPUSET_WORDS)
+	while (!rest && ++word < set->used)
 		rest = set->words[word];
 	return rest ? word * 64 + (unsigned)__builtin_ctzll(rest) : (unsigned)CPUSET_MAX;
 }
@@ -60,8 +75,8 @@ unsigned cpuset_count(const struct cpuset *set)
 {
 	unsigned count = 0;
 
-	/* most words are empty, and to count the others takes a call */
-	for (unsigned i = 0; i < CPUSET_WORDS; i++)
+	/* many words are empty, and to count the others takes a call */
+	for (unsigned i = 0; i < set->used; i++)
 		if (set->words[i])
 			count += (unsigned)__builtin_popcountll(set->words[i]);
 	return count;
@@ -74,12 +89,14 @@ bool cpuset_empty(const struct cpuset *set)
 
 bool cpuset_equal(const struct cpuset *a, const struct cpuset *b)
 {
-	return memcmp(a, b, sizeof(*a)) == 0;
+	unsigned used = a->used > b->used ? a->used : b->used;
+
+	return memcmp(a->words, b->words, used * sizeof(a->words[0])) == 0;
 }
 
 bool cpuset_intersects(const struct cpuset *a, const struct cpuset *b)
 {
-	for (unsigned i = 0; i < CPUSET_WORDS; i++)
+	for (unsigned i = 0; i < least(a->used, b->used); i++)
 		if (a->words[i] & b->words[i])
 			return true;
 	return false;
@@ -87,7 +104,7 @@ bool cpuset_intersects(const struct cpuset *a, const struct cpuset *b)
 
 bool cpuset_subset(const struct cpuset *inner, const struct cpuset *outer)
 {
-	for (unsigned i = 0; i < CPUSET_WORDS; i++)
+	for (unsigned i = 0; i < inner->used; i++)
 		if (inner->words[i] & ~outer->words[i])
 			return false;
 	return true;
@@ -95,19 +112,21 @@ bool cpuset_subset(const struct cpuset *inner, const struct cpuset *outer)
 
 void cpuset_or(struct cpuset *a, const struct cpuset *b)
 {
-	for (unsigned i = 0; i < CPUSET_WORDS; i++)
+	for (unsigned i = 0; i < b->used; i++)
 		a->words[i] |= b->words[i];
+	if (b->used)
+		use(a, b->used - 1);
 }
 
 void cpuset_and(struct cpuset *a, const struct cpuset *b)
 {
-	for (unsigned i = 0; i < CPUSET_WORDS; i++)
+	for (unsigned i = 0; i < a->used; i++)
 		a->words[i] &= b->words[i];
 }
 
 void cpuset_andnot(struct cpuset *a, const struct cpuset *b)
 {
-	for (unsigned i = 0; i < CPUSET_WORDS; i++)
+	for (unsigned i = 0; i < least(a->used, b->used); i++)
 		a->words[i] &= ~b->words[i];
 }
 
@@ -205,21 +224,9 @@ bool cpuset_parse(const char *text, struct cpuset *ret_set, const char **ret_err
 
 char *cpuset_format(const struct cpuset *set)
 {
-	struct text out = TEXT_INIT;
+	struct cpulist list = cpulist_of(set);
+	char *text = cpulist_format(&list);
 
-	for (unsigned first = cpuset_next(set, 0); first < CPUSET_MAX;) {
-		unsigned last = first;
-
-		while (cpuset_has(set, last + 1))
-			last++;
-		if (out.length)
-			text_add(&out, ",");
-		text_add_number(&out, first);
-		if (last > first) {
-			text_add(&out, "-");
-			text_add_number(&out, last);
-		}
-		first = cpuset_next(set, last + 1);
-	}
-	return text_take(&out);
+	cpulist_done(&list);
+	return text;
 }

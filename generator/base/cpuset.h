@@ -15,14 +15,13 @@
 enum { CPUSET_MAX = 16384, CPUSET_WORDS = CPUSET_MAX / 64 };
 
 struct cpuset {
+	unsigned used; /* words from there on are 0: most hosts need a few */
 	uint64_t words[CPUSET_WORDS];
 };
 
 #define CPUSET_INIT       \
 	{                 \
-		{         \
-			0 \
-		}         \
+		.used = 0 \
 	}
 
 /* for (unsigned cpu : set), upwards */

@@ -35,16 +35,16 @@ static char *plain(const char *name)
 	return out.length ? text_take(&out) : xstrdup("-");
 }
 
-static char *set_or_dash(const struct cpuset *set)
+static char *list_or_dash(const struct cpulist *list)
 {
-	return cpuset_empty(set) ? xstrdup("-") : cpuset_format(set);
+	return list->count ? cpulist_format(list) : xstrdup("-");
 }
 
 static char *cpus_of(const struct claim *claim)
 {
-	if (!cpuset_empty(&claim->cpus) || cpuset_empty(&claim->vcpus_on))
-		return set_or_dash(&claim->cpus);
-	cleanup_free char *shared = cpuset_format(&claim->vcpus_on);
+	if (claim->cpus.count || !claim->vcpus_on.count)
+		return list_or_dash(&claim->cpus);
+	cleanup_free char *shared = cpulist_format(&claim->vcpus_on);
 	return xasprintf("%s shared", shared);
 }
 
@@ -111,7 +111,7 @@ static struct row row_of(const struct claim *claim)
 		plain(claim->name),
 		xstrdup(claim_state_words[claim->state]),
 		cpus_of(claim),
-		set_or_dash(&claim->nodes),
+		list_or_dash(&claim->nodes),
 		memory_of(claim),
 		plain(claim->policy),
 		time_of(claim),

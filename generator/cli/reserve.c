@@ -28,11 +28,14 @@ struct claims *reserve_claims(bool may_heal, struct diag *diag)
 static bool is_free(const struct claims *claims, const struct claim *wanted,
 		    struct diag *diag)
 {
+	const struct cpuset cpus = cpulist_set(&wanted->cpus);
+
 	for (size_t i = 0; i < claims->count; i++) {
 		const struct claim *other = &claims->items[i];
+		const struct cpuset taken = cpulist_set(&other->cpus);
 
 		if (text_equal(other->uuid, wanted->uuid) ||
-		    !cpuset_intersects(&other->cpus, &wanted->cpus))
+		    !cpuset_intersects(&taken, &cpus))
 			continue;
 		diag_error(diag, NOWHERE, NULL,
 			   "guest %s: CPUs that it was to get were given to guest %s "
@@ -49,6 +52,17 @@ static void set_text(char **text, const char *value)
 	*text = value ? xstrdup(value) : NULL;
 }
 
+/* LIST becomes WANTED, with its own if BOTH. */
+static void set_list(struct cpulist *list, const struct cpulist *wanted, bool both)
+{
+	struct cpuset set = cpulist_set(wanted);
+
+	if (both)
+		cpulist_add(&set, list);
+	cpulist_done(list);
+	*list = cpulist_of(&set);
+}
+
 /* The guest's claim with WANTED's CPUs, and with its own if BOTH. */
 static bool move(const struct claim *wanted, const char *policy, bool both,
 		 struct diag *diag)
@@ -61,10 +75,8 @@ static bool move(const struct claim *wanted, const char *policy, bool both,
 	if (!own) /* of a libvirt that is not the system's */
 		return true;
 	struct claim claim = claim_copy(own);
-	if (!both)
-		claim.cpus = claim.vcpus_on = (struct cpuset)CPUSET_INIT;
-	cpuset_or(&claim.cpus, &wanted->cpus);
-	cpuset_or(&claim.vcpus_on, &wanted->vcpus_on);
+	set_list(&claim.cpus, &wanted->cpus, both);
+	set_list(&claim.vcpus_on, &wanted->vcpus_on, both);
 	if (policy)
 		set_text(&claim.policy, policy);
 	set_text(&claim.failure, NULL);
@@ -133,7 +145,8 @@ bool reserve_fail(const char *uuid, const char *reason, struct diag *diag)
 	struct claim claim = claim_copy(was);
 	if (claim.state == CLAIM_HELD) {
 		claim.state = CLAIM_FAILED;
-		claim.cpus = claim.vcpus_on = (struct cpuset)CPUSET_INIT;
+		cpulist_done(&claim.cpus);
+		cpulist_done(&claim.vcpus_on);
 		claim.n_memory = 0;
 		claim.owner = (struct process){ 0, 0 };
 		claim.until = process_boot_seconds() + EXPIRY_DAY;

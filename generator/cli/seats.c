@@ -19,9 +19,12 @@ static bool in(const struct value *cpus, unsigned cpu)
 
 static bool another_owns(const struct claims *claims, unsigned cpu)
 {
-	for (size_t i = 0; claims && i < claims->count; i++)
-		if (cpuset_has(&claims->items[i].cpus, cpu))
+	for (size_t i = 0; claims && i < claims->count; i++) {
+		const struct cpuset cpus = cpulist_set(&claims->items[i].cpus);
+
+		if (cpuset_has(&cpus, cpu))
 			return true;
+	}
 	return false;
 }
 

@@ -51,7 +51,7 @@ static void check_sockets(const struct guest *guest, struct diag *diag)
 
 static void check_cpus(const struct claim *claim, struct diag *diag)
 {
-	struct cpuset offline = claim->vcpus_on, outside = claim->vcpus_on, cpus;
+	struct cpuset offline = cpulist_set(&claim->vcpus_on), outside = offline, cpus;
 
 	if (sysfs_cpus(&cpus, "/sys/devices/system/cpu/online")) {
 		cpuset_andnot(&offline, &cpus);

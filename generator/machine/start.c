@@ -195,15 +195,18 @@ struct claim start_seen(const struct start *start)
 {
 	const struct guest *guest = start->guest;
 	struct claim claim = { .name = xstrdup(start->name), .state = CLAIM_STARTING };
+	struct cpuset cpus = CPUSET_INIT, vcpus_on = CPUSET_INIT;
 
 	snprintf(claim.uuid, sizeof(claim.uuid), "%s", guest->uuid);
 	for (unsigned i = 0; i < guest->vcpus; i++) {
 		const struct guest_pin *pin = &guest->vcpupin[i];
 
-		cpuset_or(&claim.vcpus_on, &pin->cpus);
+		cpuset_or(&vcpus_on, &pin->cpus);
 		if (pin->element && cpuset_count(&pin->cpus) == 1)
-			cpuset_or(&claim.cpus, &pin->cpus);
+			cpuset_or(&cpus, &pin->cpus);
 	}
+	claim.cpus = cpulist_of(&cpus);
+	claim.vcpus_on = cpulist_of(&vcpus_on);
 	return claim;
 }
 

@@ -240,6 +240,7 @@ static void claim_cpus(struct claim *claim, const struct guest *guest,
 		       const struct outline *outline)
 {
 	const struct cpuset others = floating(guest, outline);
+	struct cpuset own = CPUSET_INIT, on = CPUSET_INIT;
 	bool any_other = false;
 
 	for (unsigned vcpu = 0; vcpu < guest->vcpus; vcpu++) {
@@ -247,17 +248,19 @@ static void claim_cpus(struct claim *claim, const struct guest *guest,
 		unsigned cpu = pin->element ? only(&pin->cpus) : (unsigned)CPUSET_MAX;
 
 		if (cpu < CPUSET_MAX)
-			cpuset_set(&claim->cpus, cpu);
+			cpuset_set(&own, cpu);
 		else if (pin->element)
-			cpuset_or(&claim->vcpus_on, &pin->cpus);
+			cpuset_or(&on, &pin->cpus);
 		any_other |= !pin->element;
 	}
 	if (any_other && only(&others) < CPUSET_MAX)
-		cpuset_or(&claim->cpus, &others);
+		cpuset_or(&own, &others);
 	else if (any_other)
-		cpuset_or(&claim->vcpus_on, &others);
-	cpuset_or(&claim->vcpus_on, &claim->cpus);
-	cpuset_set(&claim->vcpus_on, only(&guest->emulatorpin.cpus));
+		cpuset_or(&on, &others);
+	cpuset_or(&on, &own);
+	cpuset_set(&on, only(&guest->emulatorpin.cpus));
+	claim->cpus = cpulist_of(&own);
+	claim->vcpus_on = cpulist_of(&on);
 }
 
 /* The size of the pages behind guest cell CELL, 0: normal ones. False when it is not
@@ -324,12 +327,13 @@ static void add_memory(struct claim *claim, unsigned node, uint64_t page_size,
 }
 
 static void claim_cell(struct claim *claim, const struct guest *guest,
-		       const struct outline *outline, unsigned cell, uint64_t bytes)
+		       const struct outline *outline, unsigned cell, uint64_t bytes,
+		       struct cpuset *all_nodes)
 {
 	struct cpuset nodes = nodes_of(guest, outline, cell);
 	uint64_t count = cpuset_count(&nodes), page_size, unit;
 
-	cpuset_or(&claim->nodes, &nodes);
+	cpuset_or(all_nodes, &nodes);
 	if (!count || !page_size_of(guest, cell, &page_size))
 		return;
 	unit = page_size ? page_size : KIB;
@@ -347,11 +351,14 @@ static void claim_cell(struct claim *claim, const struct guest *guest,
 static void claim_memory(struct claim *claim, const struct guest *guest,
 			 const struct outline *outline)
 {
+	struct cpuset nodes = CPUSET_INIT;
+
 	if (!guest->n_cells)
-		claim_cell(claim, guest, outline, 0, guest->memory);
+		claim_cell(claim, guest, outline, 0, guest->memory, &nodes);
 	for (size_t i = 0; i < guest->n_cells; i++)
 		claim_cell(claim, guest, outline, guest->cells[i].id,
-			   guest->cells[i].memory);
+			   guest->cells[i].memory, &nodes);
+	claim->nodes = cpulist_of(&nodes);
 }
 
 static bool read_guest(const struct guest *guest, const struct outline *outline,

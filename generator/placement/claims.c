@@ -11,9 +11,11 @@ const char *const claim_state_words[CLAIM_STATES] = {
 	[CLAIM_FAILED] = "failed",
 };
 
-/* A claim is large: it is cleared only where it is used again. */
 static void free_owned(struct claim *claim)
 {
+	cpulist_done(&claim->cpus);
+	cpulist_done(&claim->vcpus_on);
+	cpulist_done(&claim->nodes);
 	free(claim->name);
 	free(claim->memory);
 	free(claim->policy);
@@ -108,6 +110,9 @@ struct claim claim_copy(const struct claim *claim)
 {
 	struct claim copy = *claim;
 
+	copy.cpus = cpulist_copy(&claim->cpus);
+	copy.vcpus_on = cpulist_copy(&claim->vcpus_on);
+	copy.nodes = cpulist_copy(&claim->nodes);
 	copy.name = copy_text(claim->name);
 	copy.policy = copy_text(claim->policy);
 	copy.failure = copy_text(claim->failure);

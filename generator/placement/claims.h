@@ -21,7 +21,7 @@
 
 #include <stdint.h>
 
-#include "base/cpuset.h"
+#include "base/cpulist.h"
 #include "base/diag.h"
 
 enum claim_state {
@@ -59,9 +59,9 @@ struct claim {
 	char uuid[37];
 	char *name;
 	enum claim_state state;
-	struct cpuset cpus;	/* exclusively its own, idle SMT siblings included */
-	struct cpuset vcpus_on; /* CPUs that its vCPUs may run on; exclusive or not */
-	struct cpuset nodes;	/* where it is */
+	struct cpulist cpus;	 /* exclusively its own, idle SMT siblings included */
+	struct cpulist vcpus_on; /* CPUs that its vCPUs may run on; exclusive or not */
+	struct cpulist nodes;	 /* where it is */
 	struct claim_memory *memory;
 	size_t n_memory;
 	struct process owner; /* worker, daemon or QEMU, by state */
@@ -78,7 +78,7 @@ struct claims {
 
 #define cleanup_claims cleanup(claims_free_pointer)
 
-/* Far more than guests on any host; a claim in memory takes 6 KiB. */
+/* Far more than guests on any host. */
 enum { CLAIMS_MAX = 16384 };
 
 /* A malformed line is reported and NULL returned: half a ledger is worse than none. */

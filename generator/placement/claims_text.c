@@ -10,13 +10,13 @@ static const char heading[] = "vmgen-claims 1";
 
 /* Writing. */
 
-static void add_set(struct text *out, const char *key, const struct cpuset *set)
+static void add_list(struct text *out, const char *key, const struct cpulist *list)
 {
-	if (cpuset_empty(set))
+	if (!list->count)
 		return;
-	cleanup_free char *list = cpuset_format(set);
+	cleanup_free char *text = cpulist_format(list);
 	text_add(out, key);
-	text_add(out, list);
+	text_add(out, text);
 }
 
 static void add_pair(struct text *out, uint64_t first, uint64_t second)
@@ -73,9 +73,9 @@ static void add_claim(struct text *out, const struct claim *claim)
 	text_add(out, claim->uuid);
 	text_add(out, " state=");
 	text_add(out, claim_state_words[claim->state]);
-	add_set(out, " cpus=", &claim->cpus);
-	add_set(out, " vcpus=", &claim->vcpus_on);
-	add_set(out, " nodes=", &claim->nodes);
+	add_list(out, " cpus=", &claim->cpus);
+	add_list(out, " vcpus=", &claim->vcpus_on);
+	add_list(out, " nodes=", &claim->nodes);
 	add_memory(out, claim, false);
 	add_memory(out, claim, true);
 	add_string(out, " policy=", claim->policy, " ", "");
@@ -119,26 +119,26 @@ static const char *read_state(struct claim *claim, const char *value)
 	return "it is not one of held, incoming, starting, running, failed";
 }
 
-static const char *read_set(struct cpuset *set, const char *value)
+static const char *read_list(struct cpulist *list, const char *value)
 {
 	const char *error = NULL;
 
-	return cpuset_parse(value, set, &error, NULL) ? NULL : error;
+	return cpulist_parse(value, list, &error) ? NULL : error;
 }
 
 static const char *read_cpus(struct claim *claim, const char *value)
 {
-	return read_set(&claim->cpus, value);
+	return read_list(&claim->cpus, value);
 }
 
 static const char *read_vcpus(struct claim *claim, const char *value)
 {
-	return read_set(&claim->vcpus_on, value);
+	return read_list(&claim->vcpus_on, value);
 }
 
 static const char *read_nodes(struct claim *claim, const char *value)
 {
-	return read_set(&claim->nodes, value);
+	return read_list(&claim->nodes, value);
 }
 
 /* A decimal number in front of END or of the end of the text; *AT is moved behind both.

@@ -27,13 +27,16 @@ static bool ended(const struct claim *claim, bool owner_lives, uint64_t now)
 /* The exclusive CPUs of a guest that was given some and is seen at SEEN's. */
 static void see_cpus(struct claim *claim, const struct claim *seen)
 {
-	struct cpuset left = claim->vcpus_on;
+	struct cpuset cpus = cpulist_set(&claim->cpus);
+	struct cpuset left = cpulist_set(&claim->vcpus_on);
+	const struct cpuset now_on = cpulist_set(&seen->vcpus_on);
 
-	cpuset_andnot(&left, &seen->vcpus_on);
+	cpuset_andnot(&left, &now_on);
 	if (claim->status.inode)
-		cpuset_andnot(&claim->cpus, &left);
-	cpuset_or(&claim->cpus, &seen->cpus);
-	claim->vcpus_on = seen->vcpus_on;
+		cpuset_andnot(&cpus, &left);
+	cpulist_add(&cpus, &seen->cpus);
+	cpulist_done(&claim->cpus);
+	claim->cpus = cpulist_of(&cpus);
 }
 
 static void see_memory(struct claim *claim, struct claim *seen)
@@ -41,7 +44,7 @@ static void see_memory(struct claim *claim, struct claim *seen)
 	if (claim->policy && !seen->n_memory)
 		return;
 	free(claim->memory);
-	claim->nodes = seen->nodes;
+	cpulist_move(&claim->nodes, &seen->nodes);
 	claim->n_memory = seen->n_memory;
 	claim->memory = take(seen->memory);
 }
@@ -49,12 +52,11 @@ static void see_memory(struct claim *claim, struct claim *seen)
 /* CLAIM becomes what SEEN is, as far as it must. */
 static void runs(struct claim *claim, struct claim *seen)
 {
-	if (claim->policy) {
+	if (claim->policy)
 		see_cpus(claim, seen);
-	} else {
-		claim->cpus = seen->cpus;
-		claim->vcpus_on = seen->vcpus_on;
-	}
+	else
+		cpulist_move(&claim->cpus, &seen->cpus);
+	cpulist_move(&claim->vcpus_on, &seen->vcpus_on);
 	see_memory(claim, seen);
 	claim->state = CLAIM_RUNNING;
 	claim->owner = seen->owner;

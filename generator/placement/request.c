@@ -228,8 +228,8 @@ static void named_nodes(const struct claims *claims, const struct values *names,
 
 		if (!claim)
 			continue;
-		cleanup_free char *where = cpuset_format(&claim->nodes);
-		cpuset_or(nodes, &claim->nodes);
+		cleanup_free char *where = cpulist_format(&claim->nodes);
+		cpulist_add(nodes, &claim->nodes);
 		text_printf(why, "%s%s %s, which is on node %s", why->length ? ", " : "",
 			    verb, claim->name, where);
 	}
@@ -297,11 +297,12 @@ static void see_claims(const struct request_source *source, struct draft *draft)
 
 		if (claim == own)
 			continue;
-		cpuset_or(&draft->state.owned, &claim->cpus);
-		cpuset_or(&draft->state.busy, &claim->cpus);
+		const struct cpuset on = cpulist_set(&claim->vcpus_on);
+		cpulist_add(&draft->state.owned, &claim->cpus);
+		cpulist_add(&draft->state.busy, &claim->cpus);
 		/* one that floats over all there is stands in nobody's way */
-		if (!cpuset_subset(&draft->request.pool, &claim->vcpus_on))
-			cpuset_or(&draft->state.busy, &claim->vcpus_on);
+		if (!cpuset_subset(&draft->request.pool, &on))
+			cpuset_or(&draft->state.busy, &on);
 	}
 	draft->taken = taken_memory(source->host, claims, own, size);
 	draft->state.own = draft->taken.own;
@@ -432,12 +433,14 @@ static struct placement *place_in_claim(const struct request_source *source,
 	struct place_request *request = &draft->request, whole = *request;
 	cleanup_diag struct diag quiet = DIAG_INIT;
 
-	if (!own || cpuset_empty(&own->cpus) || source->replace || request->list ||
+	if (!own || !own->cpus.count || source->replace || request->list ||
 	    request->shared)
 		return NULL;
-	cpuset_and(&request->pool, &own->cpus);
-	cpuset_and(&request->own_pool, &own->cpus);
-	cpuset_and(&request->nodeset, &own->nodes);
+	const struct cpuset cpus = cpulist_set(&own->cpus);
+	const struct cpuset nodes = cpulist_set(&own->nodes);
+	cpuset_and(&request->pool, &cpus);
+	cpuset_and(&request->own_pool, &cpus);
+	cpuset_and(&request->nodeset, &nodes);
 	struct placement *placement = place_cells(source, draft, &quiet);
 	if (!placement)
 		*request = whole;
@@ -504,18 +507,19 @@ struct claim request_claim(const struct request_source *source,
 			   const struct placement *placement)
 {
 	const struct guest *guest = source->guest;
+	struct cpuset vcpus_on = placement->shared;
+
+	for (size_t i = 0; placement->cpus && i < placement->n_vcpus; i++)
+		cpuset_set(&vcpus_on, placement->cpus[i]);
 	struct claim claim = {
 		.name = xstrdup(guest->name),
 		.state = CLAIM_STARTING,
-		.cpus = placement->owned,
-		.nodes = placement->nodes,
-		.vcpus_on = placement->shared,
+		.cpus = cpulist_of(&placement->owned),
+		.nodes = cpulist_of(&placement->nodes),
+		.vcpus_on = cpulist_of(&vcpus_on),
 	};
-
 	if (guest->uuid)
 		snprintf(claim.uuid, sizeof(claim.uuid), "%s", guest->uuid);
-	for (size_t i = 0; placement->cpus && i < placement->n_vcpus; i++)
-		cpuset_set(&claim.vcpus_on, placement->cpus[i]);
 	uint64_t page = request_page_size(source->policy, guest);
 	for (size_t i = 0; i < placement->n_cells; i++)
 		*append(claim.memory, claim.n_memory) = (struct claim_memory){

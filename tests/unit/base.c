@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* CPU lists, sizes, text, diagnostics. */
+#include "base/cpulist.h"
 #include "base/cpuset.h"
 #include "base/diag.h"
 #include "base/size.h"
 #include "base/text.h"
+#include "random.h"
 #include "tap.h"
 
 static void list_is(const char *text, const char *want)
@@ -102,6 +104,64 @@ static void cpu_ranges(void)
 	ok(wrong == 0, "500 random ranges, number by number");
 }
 
+/* Few or many, low or high: sets that use different numbers of words. */
+static struct cpuset some_numbers(void)
+{
+	struct cpuset set = CPUSET_INIT;
+	unsigned limit = below(3) ? 200 : CPUSET_MAX;
+
+	for (unsigned ranges = below(8); ranges; ranges--) {
+		unsigned first = below(limit);
+
+		cpuset_set_range(&set, first, first + below(70));
+	}
+	return set;
+}
+
+/* What is done to sets, number by number. */
+static bool agree(const struct cpuset *a, const struct cpuset *b)
+{
+	struct cpuset both = *a, either = *a, left = *a;
+	bool fine = true, subset = true, meet = false, same = true;
+
+	cpuset_and(&both, b);
+	cpuset_or(&either, b);
+	cpuset_andnot(&left, b);
+	for (unsigned i = 0; i < CPUSET_MAX; i++) {
+		bool in_a = cpuset_has(a, i), in_b = cpuset_has(b, i);
+
+		fine &= cpuset_has(&both, i) == (in_a && in_b);
+		fine &= cpuset_has(&either, i) == (in_a || in_b);
+		fine &= (cpuset_next(&either, i) == i) == (in_a || in_b);
+		fine &= cpuset_has(&left, i) == (in_a && !in_b);
+		subset &= !in_a || in_b;
+		meet |= in_a && in_b;
+		same &= in_a == in_b;
+	}
+	return fine && cpuset_subset(a, b) == subset && cpuset_equal(a, b) == same &&
+	       cpuset_intersects(a, b) == meet && cpuset_subset(&both, b) &&
+	       cpuset_subset(b, &either) &&
+	       cpuset_count(&left) + cpuset_count(&both) == cpuset_count(a);
+}
+
+static void cpu_sets(void)
+{
+	unsigned wrong = 0;
+
+	for (int round = 0; round < 300; round++) {
+		struct cpuset a = some_numbers(), b = some_numbers();
+		struct cpulist list = cpulist_of(&a);
+		struct cpuset back = cpulist_set(&list), cleared = a;
+
+		cpuset_foreach (number, &a)
+			cpuset_clear(&cleared, number);
+		wrong += !agree(&a, &b) || !agree(&a, &a) || !agree(&cleared, &b) ||
+			 !cpuset_empty(&cleared) || !cpuset_equal(&a, &back);
+		cpulist_done(&list);
+	}
+	ok(wrong == 0, "300 pairs of random sets, number by number");
+}
+
 static void sizes(void)
 {
 	uint64_t bytes;
@@ -167,6 +227,7 @@ int main(void)
 	cpu_lists();
 	cpu_list_round_trip();
 	cpu_ranges();
+	cpu_sets();
 	sizes();
 	words();
 	diagnostics();

@@ -151,7 +151,7 @@ static uint64_t next(uint64_t *state)
 	return *state;
 }
 
-static struct cpuset random_set(uint64_t *state)
+static struct cpulist random_list(uint64_t *state)
 {
 	struct cpuset set = CPUSET_INIT;
 
@@ -161,7 +161,7 @@ static struct cpuset random_set(uint64_t *state)
 
 		cpuset_set_range(&set, first, last < CPUSET_MAX ? last : first);
 	}
-	return set;
+	return cpulist_of(&set);
 }
 
 /* Any bytes that a string can hold, mostly those that matter here. */
@@ -185,9 +185,9 @@ static struct claim random_claim(uint64_t *state)
 {
 	struct claim claim = {
 		.state = (enum claim_state)(next(state) % CLAIM_STATES),
-		.cpus = random_set(state),
-		.vcpus_on = random_set(state),
-		.nodes = random_set(state),
+		.cpus = random_list(state),
+		.vcpus_on = random_list(state),
+		.nodes = random_list(state),
 		.owner = { (unsigned)(next(state) % 3 * 2147483), next(state) },
 		.until = next(state) % 3,
 		.status = { next(state) % 2 * next(state), next(state) },
@@ -210,12 +210,19 @@ static struct claim random_claim(uint64_t *state)
 	return claim;
 }
 
+static bool same_list(const struct cpulist *a, const struct cpulist *b)
+{
+	cleanup_free char *one = cpulist_format(a), *other = cpulist_format(b);
+
+	return text_equal(one, other);
+}
+
 static bool same_claim(const struct claim *a, const struct claim *b)
 {
 	bool same = text_equal(a->uuid, b->uuid) && text_equal(a->name, b->name) &&
-		    a->state == b->state && cpuset_equal(&a->cpus, &b->cpus) &&
-		    cpuset_equal(&a->vcpus_on, &b->vcpus_on) &&
-		    cpuset_equal(&a->nodes, &b->nodes) && a->until == b->until &&
+		    a->state == b->state && same_list(&a->cpus, &b->cpus) &&
+		    same_list(&a->vcpus_on, &b->vcpus_on) &&
+		    same_list(&a->nodes, &b->nodes) && a->until == b->until &&
 		    text_equal(a->policy, b->policy) &&
 		    text_equal(a->failure, b->failure) && a->n_memory == b->n_memory &&
 		    a->owner.pid == b->owner.pid && a->status.inode == b->status.inode;

@@ -8,13 +8,13 @@
 
 static const char uuid[] = "11111111-2222-3333-4444-555555555555";
 
-static struct cpuset set(const char *list)
+static struct cpulist set(const char *text)
 {
-	struct cpuset cpus = CPUSET_INIT;
+	struct cpulist list = { NULL, 0 };
 
-	if (*list)
-		cpuset_parse(list, &cpus, NULL, NULL);
-	return cpus;
+	if (*text)
+		cpulist_parse(text, &list, NULL);
+	return list;
 }
 
 static struct claim claim(enum claim_state state, const char *cpus, const char *vcpus)

@@ -23,7 +23,7 @@ static char *opened_warning(char **ret_warning)
 
 	for (size_t i = 0; fine && i < ledger.claims->count; i++) {
 		const struct claim *claim = &ledger.claims->items[i];
-		cleanup_free char *cpus = cpuset_format(&claim->cpus);
+		cleanup_free char *cpus = cpulist_format(&claim->cpus);
 
 		text_printf(&text, "%s%s %s %s", i ? ", " : "", claim->name,
 			    claim_state_words[claim->state], cpus);

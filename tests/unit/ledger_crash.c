@@ -27,9 +27,11 @@ static bool owned_once(const struct claims *claims, struct cpuset *ret_owned)
 {
 	*ret_owned = (struct cpuset)CPUSET_INIT;
 	for (size_t i = 0; i < claims->count; i++) {
-		if (cpuset_intersects(ret_owned, &claims->items[i].cpus))
+		const struct cpuset cpus = cpulist_set(&claims->items[i].cpus);
+
+		if (cpuset_intersects(ret_owned, &cpus))
 			return false;
-		cpuset_or(ret_owned, &claims->items[i].cpus);
+		cpuset_or(ret_owned, &cpus);
 	}
 	return true;
 }
@@ -404,10 +406,12 @@ static bool as_modelled(const struct host *host, const struct claims *claims,
 
 		uuid_of(i, uuid);
 		const struct claim *claim = claims_find(claims, uuid);
+		const struct cpuset cpus = claim ? cpulist_set(&claim->cpus)
+						 : (struct cpuset)CPUSET_INIT;
 		expected += guest->has;
 		if (!guest->has == !claim &&
-		    (!claim || (claim->state == guest->state &&
-				cpuset_equal(&claim->cpus, &guest->cpus))))
+		    (!claim ||
+		     (claim->state == guest->state && cpuset_equal(&cpus, &guest->cpus))))
 			continue;
 		note("after %s: guest-%u is %s, expected %s", after, i,
 		     claim ? claim_state_words[claim->state] : "nowhere",
