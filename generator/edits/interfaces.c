@@ -100,33 +100,50 @@ static const char *on_off(const struct value *flag)
 	return flag->number ? "on" : "off";
 }
 
-static void add_source(struct element *element, const struct policy_interface *interface,
-		       const char *path)
+static struct element *new_reconnect(const struct policy_interface *interface)
 {
-	struct element *source = element_add(element, element_new("source"));
+	struct element *reconnect = element_new("reconnect");
+
+	element_set(reconnect, "enabled", "yes");
+	element_set(reconnect, "timeout", interface->reconnect.text);
+	return reconnect;
+}
+
+static struct element *new_source(const struct policy_interface *interface,
+				  const char *path)
+{
+	struct element *source = element_new("source");
 
 	element_set(source, "type", "unix");
 	element_set(source, "path", path);
 	element_set(source, "mode", mode_of(interface));
-	if (given(&interface->reconnect)) {
-		struct element *reconnect = element_add(source, element_new("reconnect"));
-
-		element_set(reconnect, "enabled", "yes");
-		element_set(reconnect, "timeout", interface->reconnect.text);
-	}
+	if (given(&interface->reconnect))
+		element_add(source, new_reconnect(interface));
+	return source;
 }
 
-static void add_driver(struct element *element, const struct policy_interface *interface,
-		       const struct want *wants)
+static struct element *new_host(const struct policy_interface *interface)
 {
+	struct element *host = element_new("host");
+
+	element_set(host, "mrg_rxbuf", on_off(&interface->mrg_rxbuf));
+	return host;
+}
+
+/* NULL: nothing is asked of it. */
+static struct element *new_driver(const struct policy_interface *interface,
+				  const struct want *wants)
+{
+	struct element *driver;
+
 	if (!wants->name && !given(&interface->mrg_rxbuf))
-		return;
-	struct element *driver = element_add(element, element_new("driver"));
+		return NULL;
+	driver = element_new("driver");
 	for (; wants->name; wants++)
 		element_set(driver, wants->name, wants->value);
 	if (given(&interface->mrg_rxbuf))
-		element_set(element_add(driver, element_new("host")), "mrg_rxbuf",
-			    on_off(&interface->mrg_rxbuf));
+		element_add(driver, new_host(interface));
+	return driver;
 }
 
 static void add_interface(struct edits *edits, const struct plan *plan,
@@ -134,45 +151,86 @@ static void add_interface(struct edits *edits, const struct plan *plan,
 			  const char *path, const struct want *wants)
 {
 	struct element *element = element_new("interface");
+	struct element *driver = new_driver(interface, wants);
 	cleanup_free char *why = xasprintf(
 		"interface %s: the switch reaches the guest's memory through a "
 		"vhost-user socket",
 		interface->name.text);
 
 	element_set(element, "type", "vhostuser");
-	add_source(element, interface, path);
+	element_add(element, new_source(interface, path));
 	element_set(element_add(element, element_new("model")), "type", "virtio");
-	add_driver(element, interface, wants);
+	if (driver)
+		element_add(element, driver);
 	element_set(element_add(element, element_new("alias")), "name", alias);
 	edits_child(edits, element_child(plan->guest->domain, "devices"), element,
 		    (struct reason){ interface->place, why });
+}
+
+/* libvirt refuses a server that reconnects. */
+static void tune_reconnect(struct edits *edits, const struct policy_interface *interface,
+			   struct element *source, struct reason reason)
+{
+	struct element *reconnect = element_child(source, "reconnect");
+	const struct want wants[] = {
+		{ "enabled", "yes", SAME_TEXT },
+		{ "timeout", interface->reconnect.text, SAME_NUMBER },
+		{ NULL, NULL, SAME_TEXT },
+	};
+
+	if (given(&interface->reconnect))
+		edits_want(edits, source, reconnect, "reconnect", wants, reason);
+	else if (reconnect && text_equal(mode_of(interface), "server"))
+		edits_remove(edits, reconnect, reason);
+}
+
+static void tune_source(struct edits *edits, const struct policy_interface *interface,
+			const struct guest_interface *has, const char *path,
+			struct reason reason)
+{
+	struct element *source = element_child(has->element, "source");
+	const struct want wants[] = {
+		{ "path", path, SAME_TEXT },
+		{ "mode", mode_of(interface), SAME_TEXT },
+		{ NULL, NULL, SAME_TEXT },
+	};
+
+	if (!source) {
+		edits_child(edits, has->element, new_source(interface, path), reason);
+		return;
+	}
+	edits_want(edits, has->element, source, "source", wants, reason);
+	tune_reconnect(edits, interface, source, reason);
+}
+
+static void tune_driver(struct edits *edits, const struct policy_interface *interface,
+			const struct guest_interface *has, const struct want *wants,
+			struct reason reason)
+{
+	struct element *driver = element_child(has->element, "driver");
+	const struct want host[] = {
+		{ "mrg_rxbuf", on_off(&interface->mrg_rxbuf), SAME_TEXT },
+		{ NULL, NULL, SAME_TEXT },
+	};
+
+	if (driver) {
+		edits_want(edits, has->element, driver, "driver", wants, reason);
+		if (given(&interface->mrg_rxbuf))
+			edits_want(edits, driver, element_child(driver, "host"), "host",
+				   host, reason);
+	} else if ((driver = new_driver(interface, wants))) {
+		edits_child(edits, has->element, driver, reason);
+	}
 }
 
 static void tune_interface(struct edits *edits, const struct policy_interface *interface,
 			   const struct guest_interface *has, const char *path,
 			   const struct want *wants)
 {
-	struct element *driver = element_child(has->element, "driver");
 	struct reason reason = { interface->place, "as the policy tunes this interface" };
-	const struct want source[] = {
-		{ "path", path, SAME_TEXT },
-		{ "mode", mode_of(interface), SAME_TEXT },
-		{ NULL, NULL, SAME_TEXT },
-	};
 
-	edits_want(edits, has->element, element_child(has->element, "source"), "source",
-		   source, reason);
-	if (wants->name)
-		edits_want(edits, has->element, driver, "driver", wants, reason);
-	if (given(&interface->mrg_rxbuf) && driver) {
-		const struct want host[] = {
-			{ "mrg_rxbuf", on_off(&interface->mrg_rxbuf), SAME_TEXT },
-			{ NULL, NULL, SAME_TEXT },
-		};
-
-		edits_want(edits, driver, element_child(driver, "host"), "host", host,
-			   reason);
-	}
+	tune_source(edits, interface, has, path, reason);
+	tune_driver(edits, interface, has, wants, reason);
 }
 
 void edits_interfaces(struct edits *edits, const struct plan *plan)

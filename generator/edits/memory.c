@@ -83,18 +83,58 @@ static void want_hugepages(struct edits *edits, const struct plan *plan,
 	edits_child(edits, doc_need(backing, "hugepages"), page, reason);
 }
 
+/* A word of the policy, or one that its interfaces imply; NULL: as the guest has it. */
+struct wish {
+	struct place place;
+	const char *text;
+};
+
+static struct wish wish_of(const struct value *said)
+{
+	return (struct wish){ said->place, said->text };
+}
+
+static struct wish implied(const struct policy *policy, const char *text)
+{
+	const struct policy_interface *first = policy->interfaces.items;
+
+	return (struct wish){ first->place, text };
+}
+
+static struct wish access_wish(const struct policy *policy)
+{
+	const struct value *said = &policy->memoryBacking.access;
+
+	return given(said) || !policy->interfaces.count ? wish_of(said)
+							: implied(policy, "shared");
+}
+
+/* Shared memory that is neither hugepages nor memfd would be a file on a disk. */
+static struct wish source_wish(const struct policy *policy, const struct element *backing)
+{
+	const struct value *said = &policy->memoryBacking.source;
+	const struct element *source = element_child(backing, "source");
+
+	if (given(said) || !policy->interfaces.count ||
+	    given(&policy->memoryBacking.hugepages) ||
+	    element_child(backing, "hugepages") ||
+	    text_equal(element_attribute(source, "type"), "file"))
+		return wish_of(said);
+	return implied(policy, "memfd");
+}
+
 /* <access mode="shared"/> and its like. */
 static void want_mode(struct edits *edits, struct element *backing, const char *name,
-		      const char *attribute, const struct value *said, const char *why)
+		      const char *attribute, struct wish wish, const char *why)
 {
 	const struct want wants[] = {
-		{ attribute, said->text, SAME_TEXT },
+		{ attribute, wish.text, SAME_TEXT },
 		{ NULL, NULL, SAME_TEXT },
 	};
 
-	if (given(said))
+	if (wish.text)
 		edits_want(edits, backing, element_child(backing, name), name, wants,
-			   (struct reason){ said->place, why });
+			   (struct reason){ wish.place, why });
 }
 
 /* <locked/> and its like: there, or not there. */
@@ -113,15 +153,13 @@ static void want_flag(struct edits *edits, struct element *backing, const char *
 }
 
 /* A cell's own memAccess beats memoryBacking's. */
-static void share_cells(struct edits *edits, const struct plan *plan)
+static void share_cells(struct edits *edits, const struct plan *plan, struct wish access)
 {
-	const struct value *access = &plan->policy->memoryBacking.access;
-
-	for (size_t i = 0; given(access) && i < plan->guest->n_cells; i++)
+	for (size_t i = 0; access.text && i < plan->guest->n_cells; i++)
 		if (plan->guest->cells[i].access)
 			edits_attribute(edits, plan->guest->cells[i].element, "memAccess",
-					access->text, SAME_TEXT,
-					(struct reason){ access->place,
+					access.text, SAME_TEXT,
+					(struct reason){ access.place,
 							 "the cell would overrule it" });
 }
 
@@ -129,19 +167,20 @@ void edits_memory(struct edits *edits, const struct plan *plan)
 {
 	const struct policy *policy = plan->policy;
 	struct element *backing = doc_need(plan->guest->domain, "memoryBacking");
+	struct wish access = access_wish(policy);
 
 	want_hugepages(edits, plan, backing);
-	want_mode(edits, backing, "source", "type", &policy->memoryBacking.source,
+	want_mode(edits, backing, "source", "type", source_wish(policy, backing),
 		  "what the guest's memory is made of");
 	want_mode(
-		edits, backing, "access", "mode", &policy->memoryBacking.access,
+		edits, backing, "access", "mode", access,
 		"a vhost-user back end reads and writes the guest's memory only if it is "
 		"shared");
-	want_mode(edits, backing, "allocation", "mode", &policy->memoryBacking.allocation,
-		  "when the memory is taken");
+	want_mode(edits, backing, "allocation", "mode",
+		  wish_of(&policy->memoryBacking.allocation), "when the memory is taken");
 	want_flag(edits, backing, "nosharepages", &policy->memoryBacking.nosharepages,
 		  "KSM leaves this guest's pages alone");
 	want_flag(edits, backing, "locked", &policy->memoryBacking.locked,
 		  "the guest's memory is never swapped out");
-	share_cells(edits, plan);
+	share_cells(edits, plan, access);
 }

@@ -263,12 +263,13 @@ static const struct field memory_backing_fields[] = {
 	  IN(memoryBacking, source), .example = "memfd",
 	  .doc = "What the memory is made of. memfd can be shared with a vhost-user "
 		 "switch without huge pages; file puts it into libvirt's directory on "
-		 "disk. Not given: as the guest has it." },
+		 "disk. Not given: memfd with vhostuser interfaces and no huge pages, else "
+		 "as the guest has it." },
 	{ .key = "access", .words = WORDS("shared", "private"), IN(memoryBacking, access),
 	  .example = "shared",
 	  .doc = "Whether other processes can map the memory. vhost-user needs shared: "
-		 "without it the guest starts and no packet passes. Not given: as the "
-		 "guest has it." },
+		 "without it the guest starts and no packet passes. Not given: shared "
+		 "with vhostuser interfaces, else as the guest has it." },
 	{ .key = "allocation", .words = WORDS("immediate", "ondemand"),
 	  IN(memoryBacking, allocation), .example = "immediate",
 	  .doc = "When the memory is allocated: all at the start, or page by page as it "
