@@ -162,6 +162,7 @@ static struct plan plan_of(const struct input *input, const struct policy *polic
 		.node_why = why,
 		.made = input->made,
 		.fixed = input->fixed,
+		.records = input->records && !input->fixed,
 	};
 }
 
@@ -172,6 +173,7 @@ static void make_edits(struct edits *edits, const struct plan *plan)
 	edits_numatune(edits, plan);
 	edits_topology(edits, plan);
 	edits_disks(edits, plan);
+	edits_records(edits, plan);
 	edits_interfaces(edits, plan);
 }
 

@@ -29,7 +29,8 @@ struct input {
 	const struct guest *guest; /* of doc */
 	const struct levels *levels; /* of the rules */
 	bool replace;		     /* look for a better place than the one it has */
-	bool fixed; /* the guest has run with this hardware: none is added */
+	bool fixed;   /* the guest has run with this hardware: none is added */
+	bool records; /* whoever asks makes its data disks, and wants them recorded */
 	const struct cpuset *usable; /* CPUs that guests\' cgroup may use; NULL: all */
 	bool made;	 /* doc was made from a template: its topology is ours too */
 	bool companions; /* make them, too */

@@ -28,7 +28,7 @@ yaml.h     generator/policy/yaml.c
 hwloc      generator/host/
 libxml/    generator/guest/ generator/host/
 libvirt/   generator/connect/
-jansson.h  generator/cli/
+jansson.h  generator/cli/ generator/machine/qemu_img.c
 '
 
 # What a room that decides may ask of libc: nothing that knows time, files or users.

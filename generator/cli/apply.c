@@ -5,6 +5,7 @@
 
 #include "cli/conform.h"
 #include "cli/differences.h"
+#include "cli/images.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -127,13 +128,13 @@ static bool apply_definition(struct run *run, struct domain *domain,
 		return false;
 	if (!job->policy)
 		return true;
+	if (job->outcome.edits.count)
+		warn_of_saved(run, domain, state);
+	if (!(run->dry ? images_check(conform) : conform_define(conform, domain)))
+		return false;
 	if (!job->outcome.edits.count)
 		printf("%s, policy %s: conforms\n", domain_name(domain),
 		       job->policy->name.text);
-	else
-		warn_of_saved(run, domain, state);
-	if (!run->dry && !conform_define(conform, domain))
-		return false;
 	if (!state->active)
 		conform_plan(conform);
 	tell(run, domain, run->dry ? "to its definition" : "made in its definition",

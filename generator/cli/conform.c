@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/conform.h"
+#include "cli/images.h"
 #include "cli/load.h"
 #include "cli/reserve.h"
 #include "machine/facts.h"
@@ -175,6 +176,7 @@ bool conform_compile(struct conform *conform, struct domain *domain,
 		return true;
 	give_back(conform, domain);
 	job->fixed = view == DOMAIN_LIVE;
+	job->records = conform->here;
 	return compile_off_planned(conform) ||
 	       job_compile(job, conform->arguments, false);
 }
@@ -226,50 +228,6 @@ bool conform_pin(struct conform *conform, struct domain *domain)
 	return job->claims != NULL;
 }
 
-static const struct guest_disk *disk_of(const struct guest *guest, const char *name)
-{
-	cleanup_free char *alias = guest_alias(name);
-
-	for (size_t i = 0; i < guest->n_disks; i++)
-		if (text_equal(guest->disks[i].alias, alias))
-			return &guest->disks[i];
-	return NULL;
-}
-
-static void report_missing(const struct policy_disk *disk, const char *path,
-			   struct diag *diag)
-{
-	const struct value *preallocation = &disk->preallocation;
-
-	diag_error(
-		diag, disk->place, "disk",
-		"disk %s: %s is missing; make it with: qemu-img create -f %s%s%s %s "
-		"%" PRIu64,
-		disk->name.text, path, given(&disk->format) ? disk->format.text : "raw",
-		given(preallocation) ? " -o preallocation=" : "",
-		given(preallocation) ? preallocation->text : "", path, disk->size.number);
-}
-
-/* A guest that is defined with a disk that is not there would not start. */
-static bool disks_are_there(struct job *job)
-{
-	const struct groups *disks = &job->policy->disks;
-	cleanup(result_done) struct result wanted = { NULL, NULL };
-	size_t errors = job->diag.errors;
-
-	if (!result_read(job, &wanted))
-		return false;
-	for (size_t i = 0; i < disks->count; i++) {
-		const struct policy_disk *disk = &(
-			(const struct policy_disk *)disks->items)[i];
-		const struct guest_disk *has = disk_of(wanted.guest, disk->name.text);
-
-		if (has && has->source && access(has->source, F_OK) != 0)
-			report_missing(disk, has->source, &job->diag);
-	}
-	return job->diag.errors == errors;
-}
-
 /* libvirt has no "define if it is still this": what is left between this look and the
  * definition is as short as it can be. */
 static bool is_still(struct domain *domain, const char *before, struct diag *diag)
@@ -285,22 +243,45 @@ static bool is_still(struct domain *domain, const char *before, struct diag *dia
 	return now && text_equal(now, before);
 }
 
-bool conform_define(struct conform *conform, struct domain *domain)
+/* RET_TRIED: libvirt was asked, so nobody knows what it holds by now. */
+static bool define(struct conform *conform, struct domain *domain, bool *ret_tried)
 {
 	struct job *job = &conform->job;
 	const char *uuid = domain_uuid(domain);
 	const char *before = job->doc->text;
 
-	if (!job->outcome.edits.count)
-		return true;
-	if ((conform->here && !disks_are_there(job)) ||
-	    !kept_begin(uuid, before, &job->diag))
+	if (!kept_begin(uuid, before, &job->diag))
 		return false;
-	if (!is_still(domain, before, &job->diag) ||
+	*ret_tried = is_still(domain, before, &job->diag);
+	if (!*ret_tried ||
 	    !connect_define(conform->connection, job->outcome.xml, &job->diag)) {
 		kept_cancel(uuid);
 		return false;
 	}
 	cleanup_free char *after = domain_xml(domain, DOMAIN_DEFINITION, &job->diag);
 	return after && kept_end(uuid, before, after, &job->diag);
+}
+
+static bool is_as_before(struct conform *conform, struct domain *domain)
+{
+	cleanup_diag struct diag quiet = DIAG_INIT;
+	cleanup_free char *now = domain_xml(domain, DOMAIN_DEFINITION, &quiet);
+
+	return text_equal(now, conform->job.doc->text);
+}
+
+/* A disk that was made and is in no definition would be in the way of the next attempt;
+ * one that is in one is not taken away again. */
+bool conform_define(struct conform *conform, struct domain *domain)
+{
+	struct images images;
+	bool tried = false, good = images_make(conform, &images);
+
+	if (good && conform->job.outcome.edits.count) {
+		good = define(conform, domain, &tried);
+		if (!good && (!tried || is_as_before(conform, domain)))
+			images_drop(&images);
+	}
+	images_done(&images);
+	return good;
 }

@@ -59,9 +59,9 @@ bool conform_observe(struct conform *conform, struct domain *domain,
  * the outcome has them, unless another guest was given these CPUs meanwhile. */
 bool conform_pin(struct conform *conform, struct domain *domain);
 
-/* Gives the guest that was compiled last (DOMAIN_DEFINITION) the definition in the
- * outcome, unless its definition is no longer what was compiled, or a disk is missing.
- * The one before is kept. */
+/* Makes the data disks that the guest that was compiled last (DOMAIN_DEFINITION) lacks,
+ * and gives it the definition in the outcome, unless its definition is no longer what was
+ * compiled, or a disk is not as it must be. The one before is kept. */
 bool conform_define(struct conform *conform, struct domain *domain);
 
 #endif

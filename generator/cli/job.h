@@ -17,6 +17,7 @@ struct job {
 	struct guest *guest;
 	struct cpuset usable; /* CPUs that guests here may use; empty: all */
 	bool fixed;	      /* the guest runs with the hardware that it has */
+	bool records;	      /* its data disks are made here, and recorded */
 	struct outcome outcome;
 	struct diag diag;
 };

@@ -110,7 +110,7 @@ char *reserve_take_over(const char *uuid, struct diag *diag)
 	struct claim claim = claim_copy(held);
 	char *name = xstrdup(claim.name);
 	claim.owner = process_here((unsigned)getpid());
-	claim.until = process_boot_seconds() + START_HELD_SECONDS;
+	claim.until = 0; /* as long as we live: to fill a disk takes its time */
 	claims_put(ledger.claims, &claim);
 	if (ledger_write(&ledger, diag))
 		return name;

@@ -4,26 +4,8 @@
 
 #include "base/size.h"
 #include "base/text.h"
+#include "edits/data_disk.h"
 #include "edits/edits.h"
-
-static const struct guest_disk *disk_of(const struct guest *guest, const char *alias,
-					const char *path)
-{
-	for (size_t i = 0; i < guest->n_disks; i++)
-		if (text_equal(guest->disks[i].alias, alias))
-			return &guest->disks[i];
-	for (size_t i = 0; i < guest->n_disks; i++)
-		if (text_equal(guest->disks[i].source, path))
-			return &guest->disks[i];
-	return NULL;
-}
-
-/* Where the disk's file is: DIRECTORY/GUEST-NAME.FORMAT. */
-static char *disk_path(const struct policy_disk *disk, const char *guest)
-{
-	return xasprintf("%s/%s-%s.%s", disk->directory.text, guest, disk->name.text,
-			 given(&disk->format) ? disk->format.text : "raw");
-}
 
 /* "vda", "vdz", "vdaa": the name of disk NUMBER, as the kernel counts them. */
 static char *device_name(const char *prefix, unsigned number)
@@ -121,52 +103,6 @@ static void tuning_of(struct tuning *tuning, const struct plan *plan,
 	tune(tuning, "iothread", tuning->iothread);
 }
 
-static void add_disk(struct edits *edits, const struct plan *plan,
-		     const struct policy_disk *disk, const char *alias, const char *path,
-		     struct targets *targets)
-{
-	const char *bus = given(&disk->bus) ? disk->bus.text : "virtio";
-	cleanup_free char *target = choose_target(edits, disk, bus, targets);
-	struct tuning tuning;
-
-	if (!target)
-		return;
-	struct element *element = element_new("disk");
-	element_set(element, "type", "file");
-	element_set(element, "device", "disk");
-	struct element *driver = element_add(element, element_new("driver"));
-	element_set(driver, "name", "qemu");
-	element_set(driver, "type", given(&disk->format) ? disk->format.text : "raw");
-	tuning_of(&tuning, plan, disk, bus);
-	for (size_t i = 0; i < tuning.count; i++)
-		element_set(driver, tuning.wants[i].name, tuning.wants[i].value);
-	element_set(element_add(element, element_new("source")), "file", path);
-	struct element *place = element_add(element, element_new("target"));
-	element_set(place, "dev", target);
-	element_set(place, "bus", bus);
-	element_set(element_add(element, element_new("alias")), "name", alias);
-	cleanup_free char *size = size_format(disk->size.number);
-	cleanup_free char *why = xasprintf(
-		"data disk %s of %s, made once, never overwritten", disk->name.text,
-		size);
-	edits_child(edits, element_child(plan->guest->domain, "devices"), element,
-		    (struct reason){ disk->place, why });
-}
-
-/* An existing disk is tuned as the policy says; what it is made of stays. */
-static void tune_disk(struct edits *edits, const struct plan *plan,
-		      const struct policy_disk *disk, const struct guest_disk *has)
-{
-	struct tuning tuning;
-
-	tuning_of(&tuning, plan, disk, has->bus);
-	if (tuning.count)
-		edits_want(
-			edits, has->element, element_child(has->element, "driver"),
-			"driver", tuning.wants,
-			(struct reason){ disk->place, "as the policy tunes this disk" });
-}
-
 /* libvirt adds a controller by itself, but not a virtio one. */
 static void need_scsi(struct edits *edits, const struct plan *plan,
 		      const struct policy_disk *disk)
@@ -197,6 +133,54 @@ static void need_scsi(struct edits *edits, const struct plan *plan,
 				 "virtio-scsi: libvirt would add an lsi controller" });
 }
 
+static void add_disk(struct edits *edits, const struct plan *plan,
+		     const struct data_disk *data, struct targets *targets)
+{
+	const struct policy_disk *disk = data->policy;
+	const char *bus = given(&disk->bus) ? disk->bus.text : "virtio";
+	cleanup_free char *target = choose_target(edits, disk, bus, targets);
+	struct tuning tuning;
+
+	if (!target)
+		return;
+	if (text_equal(bus, "scsi"))
+		need_scsi(edits, plan, disk);
+	struct element *element = element_new("disk");
+	element_set(element, "type", "file");
+	element_set(element, "device", "disk");
+	struct element *driver = element_add(element, element_new("driver"));
+	element_set(driver, "name", "qemu");
+	element_set(driver, "type", data->format);
+	tuning_of(&tuning, plan, disk, bus);
+	for (size_t i = 0; i < tuning.count; i++)
+		element_set(driver, tuning.wants[i].name, tuning.wants[i].value);
+	element_set(element_add(element, element_new("source")), "file", data->path);
+	struct element *place = element_add(element, element_new("target"));
+	element_set(place, "dev", target);
+	element_set(place, "bus", bus);
+	element_set(element_add(element, element_new("alias")), "name", data->alias);
+	cleanup_free char *size = size_format(disk->size.number);
+	cleanup_free char *why = xasprintf(
+		"data disk %s of %s, made once, never overwritten", disk->name.text,
+		size);
+	edits_child(edits, element_child(plan->guest->domain, "devices"), element,
+		    (struct reason){ disk->place, why });
+}
+
+/* An existing disk is tuned as the policy says; what it is made of stays. */
+static void tune_disk(struct edits *edits, const struct plan *plan,
+		      const struct policy_disk *disk, const struct guest_disk *has)
+{
+	struct tuning tuning;
+
+	tuning_of(&tuning, plan, disk, has->bus);
+	if (tuning.count)
+		edits_want(
+			edits, has->element, element_child(has->element, "driver"),
+			"driver", tuning.wants,
+			(struct reason){ disk->place, "as the policy tunes this disk" });
+}
+
 void edits_disks(struct edits *edits, const struct plan *plan)
 {
 	const struct policy_disk *disks = plan->policy->disks.items;
@@ -207,18 +191,12 @@ void edits_disks(struct edits *edits, const struct plan *plan)
 			*append(targets.names,
 				targets.count) = xstrdup(plan->guest->disks[i].target);
 	for (size_t i = 0; i < plan->policy->disks.count; i++) {
-		cleanup_free char *alias = guest_alias(disks[i].name.text);
-		cleanup_free char *path = disk_path(&disks[i], plan->guest->name);
-		const struct guest_disk *has = disk_of(plan->guest, alias, path);
+		cleanup_data_disk struct data_disk data;
 
-		if (has) {
-			tune_disk(edits, plan, &disks[i], has);
-			continue;
-		}
-		if (plan->fixed)
-			continue;
-		if (text_equal(disks[i].bus.text, "scsi"))
-			need_scsi(edits, plan, &disks[i]);
-		add_disk(edits, plan, &disks[i], alias, path, &targets);
+		data_disk_init(&data, &disks[i], plan->guest);
+		if (data.has)
+			tune_disk(edits, plan, &disks[i], data.has);
+		else if (!plan->fixed)
+			add_disk(edits, plan, &data, &targets);
 	}
 }

@@ -62,7 +62,8 @@ struct plan {
 	unsigned threads;     /* vCPUs of a guest core: placement's threads */
 	const char *node_why; /* why these host nodes, one line */
 	bool fixed;	      /* nothing that needs a fresh start is added */
-	bool made; /* the guest was made from a template: its topology is ours too */
+	bool made;    /* the guest was made from a template: its topology is ours too */
+	bool records; /* its data disks are made here, and recorded in its metadata */
 };
 
 /* Why an edit is made; both are copied. */
@@ -105,11 +106,13 @@ unsigned edits_iothread(const struct plan *plan, uint64_t nth);
 uint64_t interfaces_queues(const struct plan *plan,
 			   const struct policy_interface *interface);
 
-/* One module each: cputune.c numatune.c memory.c disks.c interfaces.c topology.c */
+/* One module each: cputune.c numatune.c memory.c disks.c records.c interfaces.c
+ * topology.c */
 void edits_cputune(struct edits *edits, const struct plan *plan);
 void edits_numatune(struct edits *edits, const struct plan *plan);
 void edits_memory(struct edits *edits, const struct plan *plan);
 void edits_disks(struct edits *edits, const struct plan *plan);
+void edits_records(struct edits *edits, const struct plan *plan);
 void edits_interfaces(struct edits *edits, const struct plan *plan);
 void edits_topology(struct edits *edits, const struct plan *plan);
 

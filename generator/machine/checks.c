@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What must be so on this machine the moment a guest starts. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/size.h"
 #include "base/text.h"
+#include "guest/records.h"
 #include "machine/checks.h"
 #include "machine/slice.h"
 #include "machine/sockets.h"
 #include "machine/sysfs.h"
+#include "provision.h"
 
 static void check_listener(const char *path, struct diag *diag)
 {
@@ -158,6 +162,36 @@ static void check_mount(const struct guest *guest, uint64_t page_size, struct di
 		   size);
 }
 
+static const struct guest_disk *disk_of(const struct guest *guest,
+					const struct element *record)
+{
+	cleanup_free char *alias = guest_alias(element_attribute(record, "name"));
+	const char *file = element_attribute(record, "file");
+
+	for (size_t i = 0; i < guest->n_disks; i++)
+		if (text_equal(guest->disks[i].alias, alias) ||
+		    (file && text_equal(guest->disks[i].source, file)))
+			return &guest->disks[i];
+	return NULL;
+}
+
+/* A disk that was made must be there: nobody makes another, blank one in its place. One
+ * that cannot be reached is libvirt's to tell. */
+static void check_disks(const struct guest *guest, struct diag *diag)
+{
+	for (const struct element *record = records_first(guest); record;
+	     record = records_next(record)) {
+		const char *name = element_attribute(record, "name");
+		const struct guest_disk *disk = name ? disk_of(guest, record) : NULL;
+
+		if (disk && disk->source && disk->source[0] == '/' &&
+		    access(disk->source, F_OK) != 0 &&
+		    (errno == ENOENT || errno == ENOTDIR))
+			provision_say_lost(name, disk->source, guest->name, NOWHERE,
+					   diag);
+	}
+}
+
 bool checks_pass(const struct start *start, struct diag *diag)
 {
 	size_t errors = diag->errors;
@@ -167,6 +201,7 @@ bool checks_pass(const struct start *start, struct diag *diag)
 							  start->guest->uuid);
 
 	check_sockets(start->guest, diag);
+	check_disks(start->guest, diag);
 	if (claim)
 		check_cpus(claim, diag);
 	for (size_t i = 0; claim && i < claim->n_memory; i++) {

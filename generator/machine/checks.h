@@ -6,9 +6,9 @@
 #include "machine/start.h"
 
 /* Sockets that the guest connects to have a listener, those that it makes have a
- * directory, its CPUs are online and guests may use them, its hugepages are free once
- * those are counted that other guests are about to take. Each refusal names the number
- * that was wanted and the number that is there. */
+ * directory, data disks that were made for it are there, its CPUs are online and guests
+ * may use them, its hugepages are free once those are counted that other guests are about
+ * to take. Each refusal names the number that was wanted and the number that is there. */
 bool checks_pass(const struct start *start, struct diag *diag);
 
 #endif

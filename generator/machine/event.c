@@ -51,12 +51,16 @@ static bool see_other(struct start *start, const struct event *event)
 
 static void mend(struct start *start, enum worker_task task, struct diag *diag)
 {
+	const struct claim *own = claims_find(start->ledger.claims, start->guest->uuid);
+	cleanup_free char *failure = own && own->failure ? xstrdup(own->failure) : NULL;
 	unsigned pid = worker_start(task, start->guest, diag);
 
 	if (!pid)
 		return;
 	put_claim(start, CLAIM_HELD, process_here(pid), START_HELD_SECONDS);
 	start_say_mending(start, diag);
+	if (failure)
+		diag_note(diag, NOWHERE, "the last time that failed: %s", failure);
 	ledger_write(&start->ledger, diag);
 }
 

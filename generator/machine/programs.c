@@ -28,18 +28,25 @@ struct child {
 	size_t length;
 };
 
-/* The path of the first of NAMES that is installed, or NULL; the caller frees it. */
+char *programs_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
+		cleanup_free char *path = xasprintf("%s/%s", directories[i], name);
+
+		if (access(path, X_OK) == 0)
+			return take(path);
+	}
+	return NULL;
+}
+
+/* The first of NAMES that is installed. */
 static char *installed(const char *const *names)
 {
-	for (; *names; names++)
-		for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
-			cleanup_free char *path = xasprintf("%s/%s", directories[i],
-							    *names);
+	char *path = NULL;
 
-			if (access(path, X_OK) == 0)
-				return take(path);
-		}
-	return NULL;
+	for (; !path && *names; names++)
+		path = programs_find(*names);
+	return path;
 }
 
 static pid_t spawn(const char *path, int output)

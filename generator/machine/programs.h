@@ -13,6 +13,10 @@ struct programs {
 /* ARCH as libvirt names it: QEMU is a program for each. */
 struct programs programs_versions(const char *arch);
 
+/* Where root's program NAME is installed, whatever PATH says, or NULL; the caller frees
+ * it. */
+char *programs_find(const char *name);
+
 /* The first version in what a program printed, or 0. */
 uint64_t programs_version_in(const char *output);
 

@@ -124,6 +124,12 @@ static bool keeps_hardware(const struct start *start)
 	       (own && own->state == CLAIM_INCOMING);
 }
 
+/* It has no definition that vmgen could change, nor record anything in. */
+static bool is_transient(const struct start *start)
+{
+	return !exists("/etc/libvirt/qemu", start->name);
+}
+
 static enum verdict verdict_of(const struct start *start, bool keeps)
 {
 	const struct claim *own = own_claim(start);
@@ -132,7 +138,7 @@ static enum verdict verdict_of(const struct start *start, bool keeps)
 		/* what others without a policy are given is made live or not at all */
 		.enforce = start->others ? ENFORCE_REWRITE : enforce_of(start),
 		.saved_state = start->others || keeps,
-		.transient = !exists("/etc/libvirt/qemu", start->name),
+		.transient = is_transient(start),
 		.autostart = by_autostart(start),
 		.mending = held && process_here_lives(&own->owner),
 		.mended = held && !process_here_lives(&own->owner),
@@ -171,6 +177,7 @@ bool start_compile(struct start *start, struct diag *diag)
 		.guest = start->guest,
 		.usable = limited ? &start->usable : NULL,
 		.fixed = keeps,
+		.records = !is_transient(start),
 	};
 	if (!compile(&input, &start->outcome, diag)) {
 		note_slice(start, limited, diag);

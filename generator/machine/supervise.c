@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -20,6 +21,7 @@
 
 enum {
 	TICK = 5,     /* how often a child is looked at where Linux is older than 5.3 */
+	LOOK = 200,   /* how often its work is looked at by who watches it */
 	GRACE = 1000, /* for a killed child to go, in milliseconds */
 };
 
@@ -78,15 +80,35 @@ static void judge(int status, struct supervised *ret)
 	}
 }
 
+/* How a child is waited for. */
+struct patience {
+	int64_t deadline;
+	const struct supervise_watch *watch; /* or NULL */
+};
+
+static int next_look(const struct patience *patience, bool tells, int64_t left)
+{
+	int64_t wait = tells ? INT_MAX : TICK;
+
+	if (patience->watch && wait > LOOK)
+		wait = LOOK;
+	return (int)(left < wait ? left : wait);
+}
+
+static bool liked(const struct patience *patience)
+{
+	return !patience->watch || patience->watch->look(patience->watch->data);
+}
+
 /* The child's end decides, not the end of its output: a grandchild may hold that open. */
-static bool ends_in_time(pid_t child, struct pollfd *watched, int64_t deadline,
-			 struct supervised *ret)
+static bool ends_in_time(pid_t child, struct pollfd *watched,
+			 const struct patience *patience, struct supervised *ret)
 {
 	struct captured *streams[] = { &ret->output, &ret->errors };
 	for (;;) {
 		int status;
 		pid_t ended = waitpid(child, &status, WNOHANG);
-		int64_t left = deadline - clock_now(CLOCK_MONOTONIC);
+		int64_t left = patience->deadline - clock_now(CLOCK_MONOTONIC);
 
 		for (unsigned i = 0; i < CHILD; i++)
 			if (watched[i].fd >= 0 && !drain(watched[i].fd, streams[i]))
@@ -95,22 +117,28 @@ static bool ends_in_time(pid_t child, struct pollfd *watched, int64_t deadline,
 			judge(status, ret);
 		if (ended == child || left <= 0)
 			return ended == child;
+		if (!liked(patience)) {
+			ret->end = SUPERVISE_STOPPED;
+			return false;
+		}
 		if (watched[CHILD].revents) /* it ended for a tracer, not yet for us */
 			watched[CHILD].fd = -1;
-		bool tells = watched[CHILD].fd >= 0;
-		poll(watched, WATCHED, tells || left < TICK ? (int)left : TICK);
+		poll(watched, WATCHED, next_look(patience, watched[CHILD].fd >= 0, left));
 	}
 }
 
-static void wait_for(pid_t child, struct pollfd *watched, int64_t deadline,
+static void wait_for(pid_t child, struct pollfd *watched, const struct patience *patience,
 		     struct supervised *ret)
 {
-	if (ends_in_time(child, watched, deadline, ret))
+	if (ends_in_time(child, watched, patience, ret))
 		return;
+	enum supervise_end end = ret->end == SUPERVISE_STOPPED ? SUPERVISE_STOPPED
+							       : SUPERVISE_LATE;
+	const struct patience grace = { clock_now(CLOCK_MONOTONIC) + GRACE, NULL };
 	kill(child, SIGKILL);
 	/* Then it is gone at once, but for what the kernel keeps. */
-	ends_in_time(child, watched, clock_now(CLOCK_MONOTONIC) + GRACE, ret);
-	ret->end = SUPERVISE_LATE;
+	ends_in_time(child, watched, &grace, ret);
+	ret->end = end;
 }
 
 static bool pipes(int *output, int *errors)
@@ -124,8 +152,8 @@ static bool pipes(int *output, int *errors)
 	return false;
 }
 
-void supervise(int (*work)(void *data), void *data, unsigned milliseconds, size_t bytes,
-	       struct supervised *ret)
+static void run(int (*work)(void *data), void *data, size_t bytes,
+		const struct patience *patience, struct supervised *ret)
 {
 	pid_t parent = getpid();
 	int output[2], errors[2];
@@ -135,7 +163,6 @@ void supervise(int (*work)(void *data), void *data, unsigned milliseconds, size_
 		ret->code = errno;
 		return;
 	}
-	int64_t deadline = clock_now(CLOCK_MONOTONIC) + milliseconds;
 	pid_t child = fork();
 	if (child == 0)
 		be_child(work, data, output[1], errors[1], parent, bytes);
@@ -152,12 +179,29 @@ void supervise(int (*work)(void *data), void *data, unsigned milliseconds, size_
 			[CHILD] = { .fd = end, .events = POLLIN },
 		};
 
-		wait_for(child, watched, deadline, ret);
+		wait_for(child, watched, patience, ret);
 		if (end >= 0)
 			close(end);
 	}
 	close(output[0]);
 	close(errors[0]);
+}
+
+void supervise(int (*work)(void *data), void *data, unsigned milliseconds, size_t bytes,
+	       struct supervised *ret)
+{
+	const struct patience patience = { clock_now(CLOCK_MONOTONIC) + milliseconds,
+					   NULL };
+
+	run(work, data, bytes, &patience, ret);
+}
+
+void supervise_watched(int (*work)(void *data), void *data,
+		       const struct supervise_watch *watch, struct supervised *ret)
+{
+	const struct patience patience = { INT64_MAX, watch };
+
+	run(work, data, 0, &patience, ret);
 }
 
 void supervised_done(struct supervised *supervised)

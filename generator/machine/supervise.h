@@ -8,13 +8,15 @@
 #ifndef VMGEN_SUPERVISE_H
 #define VMGEN_SUPERVISE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum supervise_end {
-	SUPERVISE_EXITED, /* with code */
-	SUPERVISE_KILLED, /* by signal code */
-	SUPERVISE_LATE,	  /* killed at the deadline */
-	SUPERVISE_FAILED, /* there was no child to be had: code is errno */
+	SUPERVISE_EXITED,  /* with code */
+	SUPERVISE_KILLED,  /* by signal code */
+	SUPERVISE_LATE,	   /* killed at the deadline */
+	SUPERVISE_STOPPED, /* killed, as the one who watched it wanted */
+	SUPERVISE_FAILED,  /* there was no child to be had: code is errno */
 };
 
 struct captured {
@@ -36,6 +38,17 @@ struct supervised {
  */
 void supervise(int (*work)(void *data), void *data, unsigned milliseconds, size_t bytes,
 	       struct supervised *ret);
+
+/* Who looks at what comes of the work, several times a second. */
+struct supervise_watch {
+	bool (*look)(void *data); /* false: kill the child */
+	void *data;
+};
+
+/* The same, without a limit of time or memory, for as long as WATCH likes it. */
+void supervise_watched(int (*work)(void *data), void *data,
+		       const struct supervise_watch *watch, struct supervised *ret);
+
 void supervised_done(struct supervised *supervised);
 
 #endif

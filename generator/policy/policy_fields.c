@@ -299,11 +299,12 @@ static const struct field disk_fields[] = {
 		 "ua-vmgen-NAME." },
 	{ .key = "size", SIZE(MIB, DISK_MAX), AT(policy_disk, size), .required = true,
 	  .example = "80 GB",
-	  .doc = "Its size when it is made. An existing disk is never resized." },
+	  .doc = "Its size when it is made; one that is smaller is refused. A disk that "
+		 "is there is never changed: enlarge it with qemu-img resize while the "
+		 "guest is off." },
 	{ .key = "directory", .type = SCALAR_PATH, AT(policy_disk, directory),
 	  .required = true, .example = "/var/lib/libvirt/images",
-	  .doc = "Where its image file is made; the file is called after the guest and "
-		 "the disk." },
+	  .doc = "Where its image is made: DIRECTORY/GUEST-NAME.FORMAT." },
 	{ .key = "format", .words = WORDS("raw", "qcow2"), AT(policy_disk, format),
 	  .example = "raw",
 	  .doc = "The image's format. QEMU works on a qcow2 image in one thread for the "
@@ -348,7 +349,9 @@ static const struct field disk_fields[] = {
 	{ .key = "preallocation", .words = WORDS("off", "metadata", "falloc", "full"),
 	  AT(policy_disk, preallocation), .example = "falloc",
 	  .doc = "How much of the image is allocated when it is made, as qemu-img means "
-		 "it; metadata is for qcow2 only. Not given: off." },
+		 "it; metadata is for qcow2 only. What is allocated must fit the file "
+		 "system, else the disk is refused; one that is not and may outgrow it is "
+		 "a warning. Not given: off." },
 	{ .key = NULL },
 };
 
@@ -356,8 +359,10 @@ static const struct group disk_group = {
 	.name = "disk",
 	.size = sizeof(struct policy_disk),
 	.fields = disk_fields,
-	.doc = "A data disk that the guest has beside its own. It is made once and never "
-	       "overwritten.",
+	.doc = "A data disk that the guest has beside its own. vmgen apply or the hook's "
+	       "worker makes it, once, and records it in the guest's metadata "
+	       "(urn:vmgen:disks:1); nothing that is there is overwritten, and a disk "
+	       "that is recorded and not there refuses the start.",
 };
 
 static const char *const backend_words[] = {
@@ -535,7 +540,10 @@ static const struct field policy_fields[] = {
 	{ .key = "memoryBacking", .shape = SHAPE_GROUP, AT(policy, memoryBacking),
 	  .group = &memory_backing_group },
 	{ .key = "disks", .shape = SHAPE_GROUPS, AT(policy, disks), .group = &disk_group,
-	  .doc = "Data disks that the guest has beside its own." },
+	  .doc = "Data disks that the guest has beside its own. vmgen apply or the "
+		 "hook's worker makes them, once, and records them in the guest's metadata; "
+		 "what is there is never overwritten, and a disk that is recorded and not "
+		 "there refuses the start. See the data disks in vmgen(1)." },
 	{ .key = "interfaces", .shape = SHAPE_GROUPS, AT(policy, interfaces),
 	  .group = &interface_group,
 	  .doc = "Network interfaces: made where the guest lacks them, brought up to "

@@ -341,6 +341,7 @@ static bool compile_text(const struct world *world, const char *file, const char
 		.host_policy = world->host_policy,
 		.doc = *ret_doc,
 		.guest = *ret_guest,
+		.records = true,
 	};
 	return compile(&input, ret_outcome, diag);
 }

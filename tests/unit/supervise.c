@@ -135,9 +135,34 @@ static void ends(int (*work)(void *), unsigned milliseconds, enum supervise_end 
 	supervised_done(&got);
 }
 
+static bool likes_until_3(void *data)
+{
+	unsigned *looks = data;
+
+	return ++*looks != 3;
+}
+
+static void stopped(void)
+{
+	unsigned looks = 0;
+	const struct supervise_watch watch = { likes_until_3, &looks };
+	struct supervised got;
+
+	supervise_watched(hangs, NULL, &watch, &got);
+	ok(got.end == SUPERVISE_STOPPED && looks == 3 && waitpid(-1, NULL, WNOHANG) < 0,
+	   "one that is watched ends when it is not liked any more");
+	supervised_done(&got);
+	looks = 3; /* always */
+	supervise_watched(says, (char[]){ "word" }, &watch, &got);
+	ok(got.end == SUPERVISE_EXITED && got.code == 7, "... or by itself");
+	supervised_done(&got);
+}
+
 int main(void)
 {
 	struct supervised got;
+
+	stopped();
 
 	supervise(says, (char[]){ "word" }, MILLISECONDS, BYTES, &got);
 	ok(got.end == SUPERVISE_EXITED && got.code == 7 && got.output.length == 4 &&

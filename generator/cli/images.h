@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The data disks of a guest that was compiled, made where there are none. */
+#ifndef VMGEN_IMAGES_H
+#define VMGEN_IMAGES_H
+
+#include <signal.h>
+
+#include "cli/conform.h"
+
+struct images {
+	char **made; /* paths */
+	size_t count;
+	sigset_t before; /* signals wait while this is open */
+};
+
+/* What is there of the disks of the policy: false and a report when one must not be made
+ * and is not as asked. Nothing is made. */
+bool images_check(struct conform *conform);
+
+/* As images_check(), and makes those that are to be made: all, or none. Then, in any
+ * case, images_done(); before it images_drop() when they are not needed after all. */
+bool images_make(struct conform *conform, struct images *ret);
+void images_drop(struct images *images);
+void images_done(struct images *images);
+
+#endif
