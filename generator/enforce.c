@@ -37,5 +37,6 @@ enum verdict enforce_verdict(const struct situation *situation, const struct edi
 		return any_live(edits) ? VERDICT_PASS_LIVE : VERDICT_PASS;
 	if (situation->enforce == ENFORCE_REFUSE)
 		return VERDICT_REFUSE;
-	return all_live(edits) ? VERDICT_PASS_LIVE : mend(situation);
+	return all_live(edits) && !situation->unstartable ? VERDICT_PASS_LIVE
+							  : mend(situation);
 }

@@ -11,6 +11,7 @@ struct situation {
 	bool saved_state; /* it comes from memory that was saved with the hardware it has
 			   */
 	bool transient;	  /* there is no definition to mend */
+	bool unstartable; /* as it is defined: it is pinned to CPUs that it may not use */
 	bool autostart;	  /* by a daemon that is starting: nobody waits for the answer */
 	bool mending;	  /* a worker is at it */
 	bool mended;	  /* a worker was at it, and it still does not conform */

@@ -53,9 +53,20 @@ static void check_sockets(const struct guest *guest, struct diag *diag)
 	}
 }
 
-static void check_cpus(const struct claim *claim, struct diag *diag)
+static void add_list(struct cpuset *cpus, const struct value *pin)
 {
-	struct cpuset offline = cpulist_set(&claim->vcpus_on), outside = offline, cpus;
+	if (given(pin) && pin->cpus)
+		cpuset_or(cpus, pin->cpus);
+}
+
+static void check_cpus(const struct start *start, const struct claim *claim,
+		       struct diag *diag)
+{
+	struct cpuset pins = cpulist_set(&claim->vcpus_on), offline, outside, cpus;
+
+	add_list(&pins, &start->policy->cputune.emulatorpin);
+	add_list(&pins, &start->policy->cputune.iothreadpin);
+	offline = outside = pins;
 
 	if (sysfs_cpus(&cpus, "/sys/devices/system/cpu/online")) {
 		cpuset_andnot(&offline, &cpus);
@@ -203,7 +214,7 @@ bool checks_pass(const struct start *start, struct diag *diag)
 	check_sockets(start->guest, diag);
 	check_disks(start->guest, diag);
 	if (claim)
-		check_cpus(claim, diag);
+		check_cpus(start, claim, diag);
 	for (size_t i = 0; claim && i < claim->n_memory; i++) {
 		check_pages(start, &claim->memory[i], diag);
 		check_mount(start->guest, claim->memory[i].page_size, diag);

@@ -130,6 +130,40 @@ static bool is_transient(const struct start *start)
 	return !exists("/etc/libvirt/qemu", start->name);
 }
 
+static bool goes_beyond(const struct guest_pin *pin, const struct cpuset *usable)
+{
+	return pin->element && !cpuset_subset(&pin->cpus, usable);
+}
+
+static bool floats_beyond(const struct guest *guest, const struct cpuset *usable)
+{
+	const char *list = element_attribute(element_child(guest->domain, "vcpu"),
+					     "cpuset");
+	struct cpuset cpus;
+
+	return list && cpuset_parse(list, &cpus, NULL, NULL) &&
+	       !cpuset_subset(&cpus, usable);
+}
+
+/* libvirt pins before the guest runs, so what would be put right in a running guest is
+ * put right too late. */
+static bool unstartable(const struct start *start)
+{
+	const struct guest *guest = start->guest;
+	struct cpuset usable = start->host->online;
+	bool beyond;
+
+	if (!cpuset_empty(&start->usable))
+		cpuset_and(&usable, &start->usable);
+	beyond = floats_beyond(guest, &usable) ||
+		 goes_beyond(&guest->emulatorpin, &usable);
+	for (unsigned vcpu = 0; vcpu < guest->vcpus; vcpu++)
+		beyond |= goes_beyond(&guest->vcpupin[vcpu], &usable);
+	for (size_t i = 0; i < guest->n_iothreads; i++)
+		beyond |= goes_beyond(&guest->iothreads[i].pin, &usable);
+	return beyond;
+}
+
 static enum verdict verdict_of(const struct start *start, bool keeps)
 {
 	const struct claim *own = own_claim(start);
@@ -139,6 +173,7 @@ static enum verdict verdict_of(const struct start *start, bool keeps)
 		.enforce = start->others ? ENFORCE_REWRITE : enforce_of(start),
 		.saved_state = start->others || keeps,
 		.transient = is_transient(start),
+		.unstartable = unstartable(start),
 		.autostart = by_autostart(start),
 		.mending = held && process_here_lives(&own->owner),
 		.mended = held && !process_here_lives(&own->owner),

@@ -495,6 +495,8 @@ struct cpuset request_helpers(const struct request_source *source,
 		if (cpuset_has(&placement->nodes, source->host->nodes[i].number))
 			cpuset_or(&cpus, &source->host->nodes[i].cpus);
 	cpuset_and(&cpus, host_policy->housekeeping_cpus.cpus);
+	if (source->usable)
+		cpuset_and(&cpus, source->usable);
 	return cpuset_empty(&cpus) ? placement->emulator : cpus;
 }
 

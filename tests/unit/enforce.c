@@ -53,6 +53,12 @@ static void table(void)
 	s.transient = true;
 	is_verdict(s, &mixed, VERDICT_REFUSE, "a transient guest is never made anew");
 	s = rewrite;
+	s.unstartable = true;
+	is_verdict(s, &all_live, VERDICT_MEND, "live edits would come too late");
+	is_verdict(s, &none, VERDICT_PASS, "without edits there is nothing to mend");
+	s.mended = true;
+	is_verdict(s, &all_live, VERDICT_REFUSE, "nor do they once it was mended");
+	s = rewrite;
 	s.saved_state = true;
 	is_verdict(s, &all_cold, VERDICT_PASS,
 		   "saved state is not refused for cold edits");
@@ -68,14 +74,15 @@ static void properties(void)
 						     &all_cold };
 	unsigned broken = 0, count = 0;
 
-	for (unsigned bits = 0; bits < 128; bits++)
+	for (unsigned bits = 0; bits < 256; bits++)
 		for (size_t i = 0; i < ARRAY_SIZE(edits); i++, count++) {
-			struct situation s = { (enum enforce)(bits >> 5),
+			struct situation s = { (enum enforce)(bits >> 6),
 					       bits & 1,
 					       bits & 2,
 					       bits & 4,
 					       bits & 8,
-					       bits & 16 };
+					       bits & 16,
+					       bits & 32 };
 			enum verdict v = enforce_verdict(&s, edits[i]);
 			bool mends = v == VERDICT_MEND || v == VERDICT_MEND_START;
 			bool passes = v == VERDICT_PASS || v == VERDICT_PASS_LIVE;
@@ -85,8 +92,10 @@ static void properties(void)
 			broken += mends && (s.transient || s.mended || s.mending);
 			broken += mends && s.enforce < ENFORCE_REWRITE;
 			broken += s.enforce == ENFORCE_REPORT && v != VERDICT_PASS;
+			broken += s.unstartable && !s.saved_state &&
+				  v == VERDICT_PASS_LIVE;
 		}
-	ok(broken == 0 && count == 512, "%u situations keep what is promised", count);
+	ok(broken == 0 && count == 1024, "%u situations keep what is promised", count);
 }
 
 int main(void)
