@@ -8,6 +8,7 @@ bool slice_cpus(struct cpuset *ret_cpus, const char *root)
 {
 	static const char *const files[] = {
 		"sys/fs/cgroup/machine.slice/cpuset.cpus.effective",
+		"sys/fs/cgroup/machine/cpuset.cpus.effective", /* without systemd */
 		"sys/fs/cgroup/cpuset/machine.slice/cpuset.cpus",
 		"sys/fs/cgroup/cpuset/machine/cpuset.cpus",
 	};
