@@ -59,7 +59,8 @@ struct claim {
 	char uuid[37];
 	char *name;
 	enum claim_state state;
-	struct cpulist cpus;	 /* exclusively its own, idle SMT siblings included */
+	struct cpulist cpus;	 /* exclusively its own: of vCPUs, of an emulator without
+				    housekeeping CPUs, idle SMT siblings */
 	struct cpulist vcpus_on; /* CPUs that its vCPUs may run on; exclusive or not */
 	struct cpulist nodes;	 /* where it is */
 	struct claim_memory *memory;

@@ -189,8 +189,8 @@ static const struct field cputune_fields[] = {
 	  IN(cputune, emulatorpin), .example = "4-6",
 	  .doc = "Where QEMU's own threads run, and with them the vhost-net worker "
 		 "threads. housekeeping: the host policy's housekeeping CPUs, those of "
-		 "the guest's nodes where there are any; own: a CPU that nobody else "
-		 "has; or a CPU list. Not given: as the guest has it." },
+		 "the guest's nodes where there are any, and where the host policy has "
+		 "none, as own; own: a CPU that nobody else has; or a CPU list. Not given: as the guest has it." },
 	{ .key = "iothreadpin", .type = SCALAR_CPUS, .words = helperpin_words,
 	  IN(cputune, iothreadpin), .example = "4-6",
 	  .doc = "Where the I/O threads run; takes what emulatorpin takes. Not given: as "
