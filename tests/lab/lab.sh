@@ -16,6 +16,9 @@ fi
 . tests/libvirt/embed.sh
 . tests/daemon/daemon.sh
 
+# Each of these starts takes seconds, and many on a busy machine.
+virsh() { timeout -k 1 300 virsh -q -c qemu:///system "$@"; }
+
 NODE=/sys/devices/system/node
 FREE=hugepages/hugepages-2048kB/free_hugepages
 
@@ -26,7 +29,8 @@ cleanup() {
 		lab_virsh destroy "$name"
 		lab_virsh undefine "$name"
 	done
-	rm -f /etc/libvirt/hooks/qemu.d/* /var/lib/libvirt/images/*
+	rm -rf /etc/libvirt/hooks/qemu.d/* /var/lib/libvirt/images/* /etc/vmgen/policies \
+		/run/vmgen
 } >/dev/null 2>&1
 
 # lab_begin: libvirtd answers; it stays for the next test.
@@ -41,9 +45,25 @@ lab_begin() {
 		tail -n 20 /var/log/libvirt/libvirtd.log | sed 's/^/#   /'
 		done_testing
 	}
-	coproc VIRSH { exec stdbuf -oL virsh -q -c qemu:///system 2>&1; }
+	lab_connect
 	lab_templates
 	ok "vmgen knows this machine" within 300 host_told
+}
+
+lab_connect() { coproc VIRSH { exec stdbuf -oL virsh -q -c qemu:///system 2>&1; }; }
+
+# lab_hook: the hook is there, the daemon knows it, and it has a snapshot of this machine.
+# For a script that sources tests/daemon/hook.sh.
+lab_hook() {
+	mkdir -p "$BINDIR" /etc/vmgen/policies
+	printf '#!/bin/sh\nexec %s "$@"\n' "$VMGEN" >"$BINDIR/vmgen"
+	chmod 755 "$BINDIR/vmgen"
+	ok "a snapshot is made" within 300 "$VMGEN" host --snapshot
+	hook_install "$O/hooks/qemu" 50-vmgen
+	echo quit >&"${VIRSH[1]}"
+	wait "$VIRSH_PID"
+	ok "libvirtd knows the hook" daemon_restart
+	lab_connect
 }
 
 # host_told: vmgen host's answer is in $TMP/lab.yaml, with the versions, which decide where an
