@@ -97,6 +97,33 @@ for version in 2.9 2.15 3.1; do
 	like "$(cat "$TMP/err")" "Open vSwitch $version has no zero-copy.*today it has" \
 		"... says why"
 done
+for dpdk in 19.11.3 19.11.4; do
+	policy server "$(zero ovs 2.13.3 ", dpdk: $dpdk")"
+	host_policy ovs ', version: 2.13.3'
+	make_them
+	is "$? $(ls "$TMP/out" 2>/dev/null)" \
+		"$([ $dpdk = 19.11.3 ] && echo "1 " || echo "0 g.ovs-vsctl.sh")" \
+		"Open vSwitch 2.13 on DPDK $dpdk, the policy says"
+	policy server "$(zero ovs 2.13.3)"
+	host_policy ovs ", version: 2.13.3, dpdk: $dpdk"
+	make_them
+	is "$? $(ls "$TMP/out" 2>/dev/null)" \
+		"$([ $dpdk = 19.11.3 ] && echo "1 " || echo "0 g.ovs-vsctl.sh")" \
+		"... or the host policy"
+done
+
+# What rules zero-copy out of a switch that has it.
+policy server "$(zero ovs 2.13.3)"
+for fault in 'vfio: iommu' 'iommu: yes' 'postcopy: yes'; do
+	host_policy ovs ", version: 2.13.3, $fault"
+	fails 1 "zero-copy beside $fault" make_them
+	like "$(cat "$TMP/err")" 'error: zero-copy and .*\[zero-copy-' "... says why"
+done
+host_policy ovs ', version: 2.13.3, vfio: noiommu, iommu: no, postcopy: no'
+ok "... and with none of them" make_them
+host_policy dpdk ', version: 19.11.5'
+fails 1 "zero-copy of another kind of switch than the host's" make_them
+
 policy server
 host_policy ovs ', version: 3.1.0'
 make_them

@@ -51,6 +51,89 @@ static void check_sockets(const struct guest *guest, struct diag *diag)
 		else
 			check_listener(interface->path, diag);
 	}
+	for (size_t i = 0; i < guest->n_disks; i++) {
+		const struct element *source = element_child(guest->disks[i].element,
+							     "source");
+		const char *path = element_attribute(source, "path");
+
+		if (text_equal(guest->disks[i].type, "vhostuser") && path)
+			check_listener(path, diag);
+	}
+}
+
+/* Faults that libvirt starts in silence: the guest hangs, or, of the last one, hears
+ * nothing. compile() lets pass what the guest came with; here that must not be. A guest
+ * that must not be refused for what it is comes up with the last one. */
+static void check_faults(const struct start *start, struct diag *diag)
+{
+	static const char *const rules[] = { "vhost-queues", "vhost-port-mode",
+					     "shm-required" };
+	size_t count = diag->count, n_rules = ARRAY_SIZE(rules) - start_is_lenient(start);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct finding found = diag->findings[i];
+
+		for (size_t j = 0; j < n_rules; j++)
+			if (found.level == DIAG_WARNING &&
+			    text_equal(found.rule, rules[j]))
+				diag_error(diag, NOWHERE, rules[j], "%s", found.text);
+	}
+}
+
+void checks_note_waits(const struct start *start, struct diag *diag)
+{
+	for (size_t i = 0; i < start->guest->n_interfaces; i++) {
+		const struct guest_interface *interface = &start->guest->interfaces[i];
+
+		if (text_equal(interface->type, "vhostuser") && interface->path &&
+		    text_equal(interface->mode, "server"))
+			diag_warning(diag, NOWHERE, "vhost-waits",
+				     "the start waits until %s connects to %s",
+				     host_policy_peer(start->store.host_policy),
+				     interface->path);
+	}
+}
+
+static bool wants_zero_copy(const struct policy *policy)
+{
+	const struct policy_interface *interfaces = policy->interfaces.items;
+
+	for (size_t i = 0; i < policy->interfaces.count; i++)
+		if (interfaces[i].zero_copy.place.line)
+			return true;
+	return false;
+}
+
+/* On vfio-pci, and not in no-IOMMU mode, in which the kernel names the group. */
+static bool behind_iommu(const char *pci)
+{
+	cleanup_free char *link = xasprintf("/sys/bus/pci/devices/%s/driver", pci);
+	cleanup_free char *group = sysfs_text("/sys/bus/pci/devices/%s/iommu_group/name",
+					      pci);
+	char driver[256] = "";
+
+	if (readlink(link, driver, sizeof(driver) - 1) < 0 ||
+	    !text_equal(strrchr(driver, '/'), "/vfio-pci"))
+		return false;
+	return !text_equal(group, "vfio-noiommu");
+}
+
+static void check_nics(const struct start *start, struct diag *diag)
+{
+	const struct host_policy *owner = start->store.host_policy;
+
+	if (!owner || !wants_zero_copy(start->policy))
+		return;
+	for (size_t i = 0; i < owner->vswitch.nics.count; i++) {
+		const struct value *nic = &owner->vswitch.nics.items[i];
+
+		if (!strchr(nic->text, '/') && behind_iommu(nic->text))
+			diag_error(diag, nic->place, "zero-copy-vfio",
+				   "the switch's NIC %s is on vfio-pci with an IOMMU, "
+				   "where zero-copy sends nothing; bind it in no-IOMMU "
+				   "mode",
+				   nic->text);
+	}
 }
 
 static void add_list(struct cpuset *cpus, const struct value *pin)
@@ -211,7 +294,10 @@ bool checks_pass(const struct start *start, struct diag *diag)
 					    : claims_find(start->ledger.claims,
 							  start->guest->uuid);
 
-	check_sockets(start->guest, diag);
+	check_faults(start, diag);
+	if (start->verdict == VERDICT_PASS || start->verdict == VERDICT_PASS_LIVE)
+		check_sockets(start->guest, diag); /* else it is not this that starts */
+	check_nics(start, diag);
 	check_disks(start->guest, diag);
 	if (claim)
 		check_cpus(start, claim, diag);

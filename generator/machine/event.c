@@ -116,8 +116,11 @@ static bool prepare(const struct event *event, struct diag *diag)
 		return false;
 	if (!start.policy)
 		return !start.guest || !start.guest->uuid || see_other(&start, event);
-	return open_ledger(&start, diag) && start_compile(&start, diag) &&
-	       checks_pass(&start, diag) && carry_out(&start, diag);
+	if (!open_ledger(&start, diag) || !start_compile(&start, diag) ||
+	    !checks_pass(&start, diag) || !carry_out(&start, diag))
+		return false;
+	checks_note_waits(&start, diag);
+	return true;
 }
 
 /* The last moment before QEMU: what prepare found must still be so. */

@@ -5,8 +5,9 @@
 
 #include <stdbool.h>
 
-/* Whether a process of our network namespace listens on PATH: /proc/net/unix says so. A
- * probing connect would be a guest to the switch. True also when that cannot be read. */
+/* Whether a process listens on PATH: /proc/net/unix says so, of our network namespace,
+ * then of the others. A probing connect would be a guest to the switch. True also when
+ * the former cannot be read. */
 bool sockets_listening(const char *path);
 
 #endif

@@ -219,7 +219,13 @@ bool start_compile(struct start *start, struct diag *diag)
 		return false;
 	}
 	start->verdict = verdict_of(start, keeps);
+	start->keeps = keeps;
 	return true;
+}
+
+bool start_is_lenient(const struct start *start)
+{
+	return start->others || start->keeps || enforce_of(start) == ENFORCE_REPORT;
 }
 
 struct claim start_claim(const struct start *start)

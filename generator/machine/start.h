@@ -30,6 +30,7 @@ struct start {
 	struct cpuset usable;
 	bool fixed; /* it comes with the hardware it has: restored or migrated */
 	bool running;
+	bool keeps; /* as compiled: for whatever reason, its hardware stays as it is */
 };
 
 #define START_INIT                                                                  \
@@ -51,6 +52,9 @@ bool start_load(struct start *start, const struct event *event, struct diag *dia
 
 /* Host, outcome and verdict; the ledger is open. */
 bool start_compile(struct start *start, struct diag *diag);
+
+/* Once compiled: whether it starts even where it is not what it should be. */
+bool start_is_lenient(const struct start *start);
 
 /* What the guest takes as it will be; what it occupies as it is. */
 struct claim start_claim(const struct start *start);

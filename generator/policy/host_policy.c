@@ -28,6 +28,12 @@ static const char *const vswitch_words[] = {
 	NULL,
 };
 
+static const char *const vfio_words[] = {
+	[VFIO_IOMMU] = "iommu",
+	[VFIO_NOIOMMU] = "noiommu",
+	NULL,
+};
+
 /* Rows are set by hand: clang-format would give each designator a line. */
 /* clang-format off */
 
@@ -51,6 +57,24 @@ static const struct field vswitch_fields[] = {
 	  IN_VSWITCH(max_queues), .example = "8",
 	  .doc = "Queue pairs that a port takes; a guest that asks for more hangs in its "
 		 "start. Not given: not checked." },
+	{ .key = "dpdk", .type = SCALAR_VERSION, IN_VSWITCH(dpdk), .example = "19.11.4",
+	  .doc = "The DPDK that Open vSwitch is built on (ovs-vswitchd --version): with "
+		 "19.11.3 it has no zero-copy. Not given: not checked." },
+	{ .key = "nics", .shape = SHAPE_LIST, .type = SCALAR_TEXT, IN_VSWITCH(nics),
+	  .example = "0000:3b:00.0",
+	  .doc = "PCI addresses of the NICs that it drives; where zero-copy is wanted "
+		 "the hook looks how they are bound. Not given: not looked at." },
+	{ .key = "vfio", .words = vfio_words, IN_VSWITCH(vfio), .example = "noiommu",
+	  .doc = "How its NICs are bound to vfio-pci, if they are: with an IOMMU there "
+		 "is no zero-copy. Not given: not checked." },
+	{ .key = "iommu", .type = SCALAR_BOOL, IN_VSWITCH(iommu), .example = "no",
+	  .doc = "Whether its ports translate addresses for guests with a vIOMMU (Open "
+		 "vSwitch's vhost-iommu-support, testpmd's iommu-support=1); there is "
+		 "no zero-copy then. Not given: not known." },
+	{ .key = "postcopy", .type = SCALAR_BOOL, IN_VSWITCH(postcopy), .example = "no",
+	  .doc = "Whether its ports let guests migrate by postcopy (Open vSwitch's "
+		 "vhost-postcopy-support, testpmd's postcopy-support=1); there is no "
+		 "zero-copy then. Not given: not known." },
 	{ .key = NULL },
 };
 
@@ -151,4 +175,15 @@ void host_policy_free(struct host_policy *policy)
 	fields_done(&host_policy_group, policy);
 	free(policy->file);
 	free(policy);
+}
+
+const char *host_policy_peer(const struct host_policy *policy)
+{
+	const struct value *kind = policy ? &policy->vswitch.kind : NULL;
+
+	if (!kind || !given(kind))
+		return "the switch";
+	return kind->word == VSWITCH_OVS
+		       ? "Open vSwitch (a port of type dpdkvhostuserclient)"
+		       : "the DPDK switch (a vhost port with client=1)";
 }

@@ -11,6 +11,7 @@
 enum others { OTHERS_SHARED, OTHERS_IGNORE, OTHERS_REFUSE };
 enum packing { PACKING_SPREAD, PACKING_PACK };
 enum vswitch_kind { VSWITCH_OVS, VSWITCH_DPDK };
+enum vswitch_vfio { VFIO_IOMMU, VFIO_NOIOMMU };
 
 struct drive {
 	struct place place;
@@ -34,6 +35,11 @@ struct host_policy {
 		struct value pmd_cpus;
 		struct value port;	 /* words: dpdkvhostuser dpdkvhostuserclient */
 		struct value max_queues; /* queue pairs that a port takes */
+		struct value dpdk;	 /* the version that Open vSwitch is built on */
+		struct values nics;	 /* PCI addresses of those that it drives */
+		struct value vfio;	 /* enum vswitch_vfio: how it drives them */
+		struct value iommu;	 /* it translates for guests with a vIOMMU */
+		struct value postcopy;	 /* it lets guests migrate by postcopy */
 	} vswitch;
 	struct groups drives;	/* struct drive */
 	struct value packing;	/* enum packing; not given: spread */
@@ -47,5 +53,8 @@ extern const struct group host_policy_group;
 struct host_policy *host_policy_parse(const char *file, const char *text, size_t length,
 				      struct diag *diag);
 void host_policy_free(struct host_policy *policy);
+
+/* What serves vhost-user sockets, for messages; POLICY may be NULL. */
+const char *host_policy_peer(const struct host_policy *policy);
 
 #endif

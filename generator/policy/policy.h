@@ -48,6 +48,7 @@ struct zero_copy {
 	struct place place;
 	struct value backend; /* enum backend */
 	struct value version;
+	struct value dpdk;    /* the version that Open vSwitch is built on */
 	struct value nic_txd; /* descriptors of the NIC's transmit ring */
 	struct value nic_burst;
 	struct value packet_size; /* bytes, average */

@@ -381,6 +381,10 @@ static const struct field zero_copy_fields[] = {
 	  .doc = "Its version. Dequeue zero-copy exists in DPDK 16.11 to 20.08 and Open "
 		 "vSwitch 2.10 to 2.14; outside those it is an error that says what "
 		 "there is today." },
+	{ .key = "dpdk", .type = SCALAR_VERSION, AT(zero_copy, dpdk),
+	  .example = "19.11.4",
+	  .doc = "The DPDK that Open vSwitch is built on; 19.11.3 breaks zero-copy in "
+		 "2.13 and 2.14. Not given: as the host policy's vswitch says." },
 	{ .key = "nic_txd", COUNT(64, 4096), AT(zero_copy, nic_txd), .example = "1024",
 	  .doc = "Descriptors of the NIC's transmit ring. With DPDK it should be the "
 		 "size of the virtio ring, with Open vSwitch at most 128, else the "

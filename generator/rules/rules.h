@@ -93,6 +93,7 @@ extern const struct rule rules_hugepages[];
 extern const struct rule rules_vhostuser[];
 extern const struct rule rules_interfaces[];
 extern const struct rule rules_zerocopy[];
+extern const struct rule rules_switch[];
 extern const struct rule rules_disks[];
 extern const struct rule rules_elements[];
 extern const struct rule rules_versions[];

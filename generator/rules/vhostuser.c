@@ -236,8 +236,27 @@ static void mtu(const struct rule_input *input, const struct rule_run *run)
 	}
 }
 
+static void waits(const struct rule_input *input, const struct rule_run *run)
+{
+	size_t count;
+	cleanup_free struct socket *sockets = sockets_of(input->guest, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (sockets[i].server && sockets[i].path)
+			rule_report(
+				run, read_place(input->guest, sockets[i].source, "mode"),
+				"each start waits, without a limit, until %s "
+				"connects to %s",
+				host_policy_peer(input->host_policy), sockets[i].path);
+}
+
 static void iommu(const struct rule_input *input, const struct rule_run *run)
 {
+	const struct value *said = input->host_policy ? &input->host_policy->vswitch.iommu
+						      : NULL;
+
+	if (said && given(said) && said->number)
+		return;
 	for (size_t i = 0; i < input->guest->n_interfaces; i++) {
 		const struct guest_interface *interface = &input->guest->interfaces[i];
 		const struct element *driver = element_child(interface->element,
@@ -247,7 +266,8 @@ static void iommu(const struct rule_input *input, const struct rule_run *run)
 			rule_report(run, read_place(input->guest, driver, "iommu"),
 				    "iommu='on' needs a backend that translates (Open "
 				    "vSwitch: vhost-iommu-support=true), else the start "
-				    "fails; it also rules out zero-copy");
+				    "fails; it also rules out zero-copy. If yours does, "
+				    "say iommu: yes in the host policy's vswitch");
 	}
 }
 
@@ -292,6 +312,14 @@ const struct rule rules_vhostuser[] = {
 	  "switch makes the socket (Open vSwitch's dpdkvhostuser, testpmd, VPP); server: "
 	  "QEMU makes it and the start waits for the switch (dpdkvhostuserclient). "
 	  "Source: libvirt 9.0.0, tried, and the notes on 11.1.0." },
+	{ "vhost-waits", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, waits,
+	  "a guest that is the socket's server waits for the switch",
+	  "QEMU writes \"waiting for connection on: disconnected:unix:...\" to its log "
+	  "and virsh start does not return until something connects, be it for ever. "
+	  "That is how Open vSwitch's dpdkvhostuserclient works, so it is no error: see "
+	  "to it that the port is there before the guest (vmgen --companion writes its "
+	  "command). The hook names the socket in the log. Source: libvirt 9.0.0, "
+	  "tried." },
 	{ "vhost-reconnect", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, reconnect,
 	  "reconnect on a server, or without a timeout",
 	  "libvirt refuses both. Only a client reconnects. Source: libvirt 9.0.0, tried; "

@@ -76,18 +76,37 @@ static void version(const struct rule_input *input, const struct rule_run *run)
 	each_interface(input, run, visit_version);
 }
 
+/* The DPDK inside Open vSwitch, as the policy or the host policy says. */
+static const struct value *dpdk_of(const struct rule_input *input,
+				   const struct policy_interface *interface)
+{
+	const struct value *said = &interface->zero_copy.dpdk;
+
+	return given(said) || !input->host_policy ? said
+						  : &input->host_policy->vswitch.dpdk;
+}
+
+/* DPDK 19.11.3 took zero-copy from clients of the socket, 19.11.4 gave it back. */
+enum { DPDK_BROKEN = 19011003, DPDK_NO_CLIENT = 20005000 };
+
 static void visit_client(const struct rule_input *input, const struct rule_run *run,
 			 const struct policy_interface *interface)
 {
 	const struct value *release = &interface->zero_copy.version;
+	const struct value *inside = dpdk_of(input, interface);
 
-	(void)input;
+	if (ovs(interface) && given(inside) && inside->number == DPDK_BROKEN)
+		rule_report(run, inside->place,
+			    "Open vSwitch built on DPDK %s has no zero-copy: it is "
+			    "always the client of the socket, which this release "
+			    "refuses; build it on 19.11.4 or newer",
+			    inside->text);
 	if (ovs(interface) && !server(interface))
 		rule_report(run, interface->source.place,
 			    "Open vSwitch has zero-copy only on dpdkvhostuserclient "
 			    "ports, to which the guest is the server; say mode: server");
 	if (dpdk(interface) && server(interface) && given(release) &&
-	    (release->number >= 20005000 || release->number == 19011003))
+	    (release->number >= DPDK_NO_CLIENT || release->number == DPDK_BROKEN))
 		rule_report(
 			run, interface->source.mode.place,
 			"DPDK %s refuses zero-copy where it is the client of the socket; "
