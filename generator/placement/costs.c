@@ -4,18 +4,20 @@
 
 #include "placement/costs.h"
 
+/* clang-format off */
 /*
- * What was measured, of a guest's vCPUs, memory and NIC on two sockets (V: vhost
- *zero-copy practice; S: a storage appliance's performance guide; xapi: CA-420968, Intel
- *MLC):
+ * What was measured of a guest's vCPUs, memory and NIC on two sockets (V: vhost zero-copy
+ * practice; S: a storage appliance's performance guide; xapi: CA-420968, Intel MLC):
  *
- *	vCPUs away from vhost's node		-44 % of the packets (9.0 to 5.0 Mpps), V
- *	the same when vhost copies		-66 % (9.0 to 3.1 Mpps), V
- *	vCPUs away from the NIC's node		-11 % against the NIC away (11.3 to 10.1),
- *V memory away				-1 % (9.0 to 8.9 Mpps), V memory on the guest's
- *node		20 % of idle latency gained, xapi two busy threads on a core		40
- *to 75 % of its capacity lost, xapi
+ *	vCPUs away from vhost's node	-44 % of the packets (9.0 to 5.0 Mpps), V
+ *	the same when vhost copies	-66 % (9.0 to 3.1 Mpps), V
+ *	vCPUs away from vhost's node,
+ *	against the NIC away		-11 % (11.3 to 10.1 Mpps), V
+ *	memory away			-1 % (9.0 to 8.9 Mpps), V
+ *	memory on the guest's node	20 % of idle latency gained, xapi
+ *	two busy threads on a core	40 to 75 % of its capacity lost, xapi
  */
+/* clang-format on */
 static const struct cost_row rows[] = {
 	[COST_NEAR] = { "near", "away from its device a guest loses 11 to 66 % (V)" },
 	[COST_WITH] = { "with",

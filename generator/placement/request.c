@@ -235,6 +235,49 @@ static void named_nodes(const struct claims *claims, const struct values *names,
 	}
 }
 
+/* What a policy does not name: `with` and the switch's two. */
+enum { NEAR_IMPLIED = 3 };
+
+static void ask_near(const struct request_source *source, struct draft *draft)
+{
+	const struct values *near = &source->policy->numatune.near;
+	struct place_request *request = &draft->request;
+
+	draft->near = xcalloc(near->count + NEAR_IMPLIED, sizeof(*draft->near));
+	request->near = draft->near;
+	request->n_near = near->count;
+	for (size_t i = 0; i < near->count; i++)
+		near_nodes(&near->items[i], source->policy, source->host,
+			   source->host_policy, source->guest, &draft->near[i],
+			   &draft->why);
+	for (size_t i = 0; source->away && i < near->count; i++) {
+		cpuset_or(&request->apart, &draft->near[i]);
+		draft->near[i] = (struct cpuset)CPUSET_INIT;
+	}
+}
+
+static void add_near(struct draft *draft, const struct cpuset *nodes)
+{
+	if (!cpuset_empty(nodes))
+		draft->near[draft->request.n_near++] = *nodes;
+}
+
+/* The switch comes after all that the policy wants, `with` included. */
+static void ask_switch(const struct request_source *source, struct draft *draft)
+{
+	struct cpuset pmd, nics;
+
+	near_switch(source->policy, source->host, source->host_policy, source->guest,
+		    &pmd, &nics, &draft->why);
+	if (source->away) {
+		cpuset_or(&draft->request.apart, &pmd);
+	} else if (!cpuset_empty(&pmd) || !cpuset_empty(&nics)) {
+		add_near(draft, &draft->request.with);
+		add_near(draft, &pmd);
+		add_near(draft, &nics);
+	}
+}
+
 static bool ask_nodes(const struct request_source *source, struct draft *draft,
 		      struct diag *diag)
 {
@@ -257,19 +300,10 @@ static bool ask_nodes(const struct request_source *source, struct draft *draft,
 		}
 		cpuset_and(&request->nodeset, policy->numatune.nodeset.cpus);
 	}
-	draft->near = xcalloc(policy->numatune.near.count, sizeof(*draft->near));
-	request->near = draft->near;
-	request->n_near = policy->numatune.near.count;
-	for (size_t i = 0; i < request->n_near; i++)
-		near_nodes(&policy->numatune.near.items[i], policy, host,
-			   source->host_policy, source->guest, &draft->near[i],
-			   &draft->why);
-	for (size_t i = 0; source->away && i < request->n_near; i++) {
-		cpuset_or(&request->apart, &draft->near[i]);
-		draft->near[i] = (struct cpuset)CPUSET_INIT;
-	}
+	ask_near(source, draft);
 	named_nodes(source->claims, &policy->numatune.with, &request->with, "with",
 		    &draft->why);
+	ask_switch(source, draft);
 	named_nodes(source->claims, &policy->numatune.apart, &request->apart,
 		    "apart from", &draft->why);
 	return true;

@@ -46,8 +46,9 @@ static const struct field vswitch_fields[] = {
 	  .example = "3.1.0",
 	  .doc = "Its version; what it can do depends on that. Not given: not checked." },
 	{ .key = "pmd_cpus", .type = SCALAR_CPUS, IN_VSWITCH(pmd_cpus), .example = "2,22",
-	  .doc = "CPUs of its polling threads (pmd-cpu-mask, -l); no guest gets these. "
-		 "Not given: not known." },
+	  .doc = "CPUs of its polling threads (pmd-cpu-mask, -l); no guest gets these, "
+		 "and those with vhostuser interfaces go to their node when they can. Not "
+		 "given: not known." },
 	{ .key = "port", .words = WORDS("dpdkvhostuser", "dpdkvhostuserclient"),
 	  IN_VSWITCH(port), .example = "dpdkvhostuserclient",
 	  .doc = "The kind of its ports: with dpdkvhostuserclient the guest is the "
@@ -62,8 +63,9 @@ static const struct field vswitch_fields[] = {
 		 "19.11.3 it has no zero-copy. Not given: not checked." },
 	{ .key = "nics", .shape = SHAPE_LIST, .type = SCALAR_TEXT, IN_VSWITCH(nics),
 	  .example = "0000:3b:00.0",
-	  .doc = "PCI addresses of the NICs that it drives; where zero-copy is wanted "
-		 "the hook looks how they are bound. Not given: not looked at." },
+	  .doc = "PCI addresses of the NICs that it drives, whose node is good for its "
+		 "guests; where zero-copy is wanted the hook looks how they are bound. "
+		 "Not given: not known." },
 	{ .key = "vfio", .words = vfio_words, IN_VSWITCH(vfio), .example = "noiommu",
 	  .doc = "How its NICs are bound to vfio-pci, if they are: with an IOMMU there "
 		 "is no zero-copy. Not given: not checked." },
