@@ -98,16 +98,21 @@ bool hwloc_input_xml(const char *file, const char *text, size_t length, bool rea
 
 /* How many of the objects that the next word of *AT speaks of there are below each one
  * before ("core:20" and "20" both say 20; what is attached in brackets does not count);
- * *AT is moved behind the word, *RET_NODES tells whether it is of NUMA nodes. */
+ * *AT is moved behind the word, *RET_NODES tells whether it is of NUMA nodes. As hwloc
+ * reads it: a type is whatever stands before the next colon, blanks and brackets too, and
+ * a number may be octal or hexadecimal. */
 static unsigned long next_arity(const char **at, bool *ret_nodes)
 {
-	const char *word = *at + strspn(*at, " ");
-	size_t length = strcspn(word, " ([");
-	const char *colon = memchr(word, ':', length);
-	unsigned long arity = strtoul(colon ? colon + 1 : word, NULL, 10);
+	const char *word = *at + strspn(*at, " \n");
+	bool typed = *word && !strchr("0123456789[", *word);
+	const char *number = typed ? word + strcspn(word, ":") : word;
+	char *end;
+
+	number += *number == ':';
+	unsigned long arity = strtoul(number, &end, 0);
 
 	*ret_nodes = !strncasecmp(word, "numa", 4) || !strncasecmp(word, "node", 4);
-	*at = word + length;
+	*at = end == number && *word != '[' ? number + strlen(number) : end;
 	while (**at == '(' || **at == '[') {
 		*at += strcspn(*at, **at == '(' ? ")" : "]");
 		*at += **at != '\0';

@@ -314,6 +314,8 @@ static void absurd_machines(void)
 		"pu:4294967295",	 "pu:99999999999999999999",
 		"core:4096 pu:2",	 "package:64 l3:16 core:8 pu:2",
 		"[numa] numa:2000 pu:1", "numa:1025(memory=1GB) pu:1",
+		"core:0x3fff pu:1",	 "package:2 core:020000 pu:1",
+		"num (a):93 l3(:93 3 1",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(descriptions); i++) {
