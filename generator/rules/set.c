@@ -43,9 +43,21 @@ static void names(const struct rule_input *input, const struct rule_run *run)
 	}
 }
 
+/* The characters of PATTERN before its first wildcard. */
+static size_t stem(const char *pattern)
+{
+	return strcspn(pattern, "*?[\\");
+}
+
 static bool literal(const char *pattern)
 {
-	return !strpbrk(pattern, "*?[\\");
+	return !pattern[stem(pattern)];
+}
+
+/* What PATTERN matches begins with its stem, and so must TEXT. */
+static bool continues(const char *text, const char *pattern)
+{
+	return strncmp(text, pattern, stem(pattern)) == 0;
 }
 
 static uint64_t priority(const struct pattern *pattern)
@@ -102,7 +114,8 @@ static void literals(const struct rule_run *run, const struct pattern *all, size
 			continue;
 		left -= n_globs;
 		for (size_t k = 0; k < n_globs; k++)
-			if (rivals(&all[i], globs[k]) &&
+			if (continues(all[i].name->text, globs[k]->name->text) &&
+			    rivals(&all[i], globs[k]) &&
 			    fnmatch(globs[k]->name->text, all[i].name->text, 0) == 0)
 				conflict(run, globs[k], &all[i], all[i].name->text);
 	}
@@ -187,31 +200,45 @@ static size_t keep_simple_globs(struct pattern *all, size_t count)
 	return kept;
 }
 
+static void compare(const struct rule_run *run, const struct pattern *a,
+		    const struct pattern *b)
+{
+	struct meeting meeting = { .steps = 1000 };
+
+	if (!rivals(a, b) || strcmp(a->name->text, b->name->text) == 0 ||
+	    !meet(&meeting, a->name->text, b->name->text, 0))
+		return;
+	rule_report(
+		run, b->name->place,
+		"a guest of a name like \"%s\" matches policy %s and policy %s, both of "
+		"priority %llu, and is refused; raise match.priority of one",
+		meeting.sample, a->policy->name.text, b->policy->name.text,
+		(unsigned long long)priority(b));
+	rule_note(run, a->name->place, "the other match");
+}
+
+/* Two patterns can only meet if one continues the other's stem; sorted, all that continue
+ * one stem are neighbours. Each pair is compared from the shorter stem, or the later. */
 static void ambiguous(const struct rule_input *input, const struct rule_run *run)
 {
 	size_t count = 0, left = COMPARISONS_MAX / 10;
 	cleanup_free struct pattern *all = patterns_of(input, &count);
 
 	count = keep_simple_globs(all, count);
+	for (size_t i = 0; i < count && left; i++) {
+		const char *text = all[i].name->text;
+		size_t first = i, end = i + 1;
 
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < i && left; k++, left--) {
-			const char *a = all[k].name->text, *b = all[i].name->text;
-			struct meeting meeting = { .steps = 1000 };
-
-			if (!rivals(&all[k], &all[i]) || strcmp(a, b) == 0 ||
-			    !meet(&meeting, a, b, 0))
-				continue;
-			rule_report(
-				run, all[i].name->place,
-				"a guest of a name like \"%s\" matches policy %s and "
-				"policy %s, both of priority %llu, and is refused; raise "
-				"match.priority of one",
-				meeting.sample, all[k].policy->name.text,
-				all[i].policy->name.text,
-				(unsigned long long)priority(&all[i]));
-			rule_note(run, all[k].name->place, "the other match");
-		}
+		while (first && left && continues(all[first - 1].name->text, text))
+			first--, left--;
+		while (end < count && left && continues(all[end].name->text, text))
+			end++, left--;
+		for (size_t k = first; k < i; k++)
+			compare(run, &all[k], &all[i]);
+		for (size_t k = i + 1; k < end; k++)
+			if (stem(all[k].name->text) > stem(text))
+				compare(run, &all[i], &all[k]);
+	}
 }
 
 static void pools(const struct rule_input *input, const struct rule_run *run)
