@@ -177,10 +177,19 @@ static void lint_host_policy(struct lint *lint, struct source *source)
 	run_rules(lint, RULE_HOST_POLICY, &input, &source->diag);
 }
 
+/* All that can be said of a host is said where it is read. */
+static void lint_host(struct source *source)
+{
+	host_free(host_from_text(source->path, source->text, source->length,
+				 &source->diag));
+}
+
 static void lint_source(struct lint *lint, struct source *source)
 {
 	if (source->kind == SOURCE_DOMAIN)
 		lint_domain(lint, source);
+	else if (source->kind == SOURCE_HOST)
+		lint_host(source);
 	else if (source->policy)
 		lint_policy(lint, source);
 	else if (source->host_policy)
@@ -207,13 +216,11 @@ static void lint_set(struct lint *lint)
 
 static void lint_all(struct lint *lint)
 {
-	for (size_t i = 0; i < lint->sources.count; i++) {
-		struct source *source = &lint->sources.items[i];
-
-		source_load(source);
-		if (source->policy)
-			*append(lint->policies, lint->n_policies) = source->policy;
-	}
+	sources_load(&lint->sources);
+	for (size_t i = 0; i < lint->sources.count; i++)
+		if (lint->sources.items[i].policy)
+			*append(lint->policies,
+				lint->n_policies) = lint->sources.items[i].policy;
 	for (size_t i = 0; i < lint->sources.count; i++)
 		lint_source(lint, &lint->sources.items[i]);
 	lint_set(lint);

@@ -2,13 +2,15 @@
 /* Finding files and telling policies, host policies, hosts and domains apart. */
 #include <errno.h>
 #include <fts.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/text.h"
 #include "cli/sources.h"
 #include "guest/doc.h"
-#include "host/host.h"
 #include "machine/file.h"
 
 static bool wanted(const char *name)
@@ -212,15 +214,7 @@ static void report_unknown(struct source *source, bool xml)
 		diag_error(&source->diag, place, NULL, "%s", what);
 }
 
-static void load_host_file(struct source *source)
-{
-	cleanup_host struct host *host = host_from_text(source->path, source->text,
-							source->length, &source->diag);
-
-	(void)host;
-}
-
-void source_load(struct source *source)
+static void source_load(struct source *source)
 {
 	source->text = file_read(source->path, DOC_BYTES, &source->length, &source->diag);
 	source->kind = SOURCE_UNKNOWN;
@@ -237,8 +231,51 @@ void source_load(struct source *source)
 	else if (source->kind == SOURCE_HOST_POLICY)
 		source->host_policy = host_policy_parse(source->path, source->text,
 							source->length, &source->diag);
-	else if (source->kind == SOURCE_HOST)
-		load_host_file(source);
 	else if (source->kind == SOURCE_UNKNOWN)
 		report_unknown(source, xml);
+}
+
+/* What the threads that load share. */
+struct loading {
+	struct sources *sources;
+	atomic_size_t next;
+};
+
+static void *load_some(void *context)
+{
+	struct loading *loading = context;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&loading->next, 1)) < loading->sources->count)
+		source_load(&loading->sources->items[i]);
+	return NULL;
+}
+
+/* A thread costs as much as some ten files. */
+enum { FILES_A_THREAD = 50, HELPERS_MAX = 7 };
+
+static size_t helpers_for(size_t files)
+{
+	cpu_set_t usable;
+	size_t wanted = files / FILES_A_THREAD, most = 0;
+
+	if (!sched_getaffinity(0, sizeof(usable), &usable))
+		most = (size_t)CPU_COUNT(&usable) - 1;
+	if (most > HELPERS_MAX)
+		most = HELPERS_MAX;
+	return wanted < most ? wanted : most;
+}
+
+void sources_load(struct sources *sources)
+{
+	struct loading loading = { .sources = sources };
+	pthread_t helpers[HELPERS_MAX];
+	size_t count = helpers_for(sources->count), started = 0;
+
+	while (started < count &&
+	       !pthread_create(&helpers[started], NULL, load_some, &loading))
+		started++;
+	load_some(&loading);
+	while (started)
+		pthread_join(helpers[--started], NULL);
 }

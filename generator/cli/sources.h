@@ -38,8 +38,9 @@ struct sources {
 struct sources sources_find(const char *const *words, size_t count, struct diag *diag);
 void sources_done(struct sources *sources);
 
-/* Reads the file, tells what it is, and parses it if it is YAML. */
-void source_load(struct source *source);
+/* Reads each file, tells what it is, and parses policies and host policies: by several
+ * threads where there are many, since that is most of the work of lint. */
+void sources_load(struct sources *sources);
 
 /* NULL when there is none of that path. */
 const struct source *source_of(const struct sources *sources, const char *path);

@@ -44,18 +44,12 @@ size_t source_character(const char *at, size_t left)
 	return code >= least[width] && printed(code) ? width : 0;
 }
 
-/* Nearly all characters. */
-static bool plain(char c)
-{
-	return c >= ' ' && c <= '~';
-}
-
 /* One good character on; a line ends with CR, LF or both. */
 static void step(const struct source *source, struct cursor *at)
 {
 	char c = source->text[at->offset];
 
-	if (plain(c)) {
+	if (source_plain(c)) {
 		at->offset++;
 		at->index++;
 		at->column++;
@@ -83,14 +77,14 @@ struct place source_place(struct source *source, size_t index)
 static bool is_plain(const struct source *source)
 {
 	for (size_t i = 0; i < source->length; i++)
-		if (!plain(source->text[i]) && source->text[i] != '\n')
+		if (!source_plain(source->text[i]) && source->text[i] != '\n')
 			return false;
 	return true;
 }
 
 static void clean(struct source *source, struct diag *diag)
 {
-	if (is_plain(source))
+	if ((source->plain = is_plain(source)))
 		return;
 	unsigned last_line = 0, bad_lines = 0;
 
@@ -98,7 +92,8 @@ static void clean(struct source *source, struct diag *diag)
 		char *here = &source->text[at.offset];
 		struct place place = { source->file, at.line, at.column };
 
-		if (plain(*here) || source_character(here, source->length - at.offset))
+		if (source_plain(*here) ||
+		    source_character(here, source->length - at.offset))
 			continue;
 		if (at.line != last_line && bad_lines++ < BAD_LINES)
 			diag_error(diag, place, NULL,

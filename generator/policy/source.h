@@ -17,8 +17,15 @@ struct source {
 	const char *file; /* borrowed */
 	char *text;	  /* without a byte order mark; every byte is libyaml's to read */
 	size_t length;
+	bool plain;	  /* printable ASCII and line feeds */
 	struct cursor at; /* of the last place: the next one is seldom before it */
 };
+
+/* Nearly all characters. */
+static inline bool source_plain(char c)
+{
+	return c >= ' ' && c <= '~';
+}
 
 /* Copies TEXT. What is no printable UTF-8 is reported and becomes question marks, so that
  * the rest can be read. False if the text as a whole is not to be read. */

@@ -51,6 +51,10 @@ const struct yaml *yaml_get(const struct yaml *yaml, const char *key)
 
 static struct place place_of(struct reader *reader, yaml_mark_t mark)
 {
+	/* Where every character is a byte, libyaml's own count will do. */
+	if (reader->source.plain)
+		return (struct place){ reader->source.file, (unsigned)mark.line + 1,
+				       (unsigned)mark.column + 1 };
 	return source_place(&reader->source, mark.index);
 }
 
@@ -160,7 +164,8 @@ static bool printable(struct reader *reader, const char *text, size_t length,
 	size_t width;
 
 	for (size_t at = 0; at < length; at += width) {
-		width = source_character(text + at, length - at);
+		width = source_plain(text[at]) ? 1
+					       : source_character(text + at, length - at);
 		if (width)
 			continue;
 		diag_error(reader->diag, place, NULL,
