@@ -83,10 +83,38 @@ print(len(run["results"]))
 END
 )" "$(grep -cE ': (error|warning): ' expected.text)" "format sarif: its shape, and all findings"
 cd "$TOP" || exit 2
+# SARIF's own validator, and the schema that comes with it, which sees more.
+if command -v sarif-multitool >/dev/null; then
+	export DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1
+	# It recommends a page about the tool, and a region for a file that has no lines.
+	is "$(sarif-multitool validate "$TMP/sarif" 2>&1 |
+		grep -E '(error|warning) [A-Z]|^Analysis' | grep -vE 'SARIF2005|SARIF2017')" \
+		"Analysis completed successfully." "format sarif: the SARIF multitool accepts it"
+	program=$(readlink -f "$(command -v sarif-multitool)")
+	schema=$(find "${program%/*}"/.. -name sarif-2.1.0.json | head -1)
+	sed 's/"level": "warning"/"level": "grave"/' "$TMP/sarif" >"$TMP/grave"
+	is "$(python3 - "$schema" "$TMP/sarif" "$TMP/grave" <<'END'
+import json, sys
+import jsonschema
+schema, *logs = (json.load(open(path, encoding="utf-8-sig")) for path in sys.argv[1:])
+print([jsonschema.Draft202012Validator(schema).is_valid(log) for log in logs])
+END
+)" "[True, False]" "format sarif: valid by the schema of SARIF 2.1.0, which sees a fault"
+else
+	skip "sarif-multitool (@microsoft/sarif-multitool of npm) is not installed"
+fi
 
 is "$("$VMGEN" lint --format json $data/host-others/silent.yaml | python3 -c '
 import json, sys
 print(json.load(sys.stdin)["findings"])')" "[]" "nothing found is an empty list"
+
+# Sets.
+mkdir "$TMP/patterns"
+ok "patterns meet where a name matches both, and nowhere else" \
+	python3 tests/patterns.py "$VMGEN" "$TMP/patterns"
+is "$("$VMGEN" lint $data tests/policy 2>&1)" \
+	"$(taskset -c "$(taskset -pc $$ | grep -o '[0-9]*$')" "$VMGEN" lint $data tests/policy 2>&1)" \
+	"many files are read by one thread as by several"
 
 # Levels.
 lint $data/pin-overlap/fires.xml
@@ -119,6 +147,17 @@ fails 0 "a host policy in a directory is checked against its own host only" \
 fails 1 "one that is named against any" \
 	"$VMGEN" lint --host $data/host.yaml "$TMP/hosts/other.yaml"
 fails 1 "a host that is none" "$VMGEN" lint --host $data/owner.yaml $data/host.yaml
+
+# Places. Text that is not all ASCII takes another way to them.
+mkdir "$TMP/ascii" "$TMP/marked"
+for file in $(find $data tests/policy -name '*.yaml' | LC_ALL=C sort); do
+	LC_ALL=C grep -q '[^ -~]' "$file" && continue
+	(cat "$file" && echo) >"$TMP/ascii/${file//\//-}"
+	(cat "$file" && echo "# ä") >"$TMP/marked/${file//\//-}"
+done
+is "$(cd "$TMP/ascii" && "$VMGEN" lint . 2>&1)" "$(cd "$TMP/marked" && "$VMGEN" lint . 2>&1)" \
+	"a comment that is not ASCII moves no place"
+is "$(($(find "$TMP/marked" -type f | wc -l) > 200))" 1 "in more than 200 files"
 
 # Comments that allow a finding.
 cat >"$TMP/allowed.yaml" <<'END'
