@@ -27,6 +27,15 @@ done
 is "$(cd $data && printf '%s\n' */ | tr -d / | grep -vx formats | sort)" "$(sort <<<"$ids")" \
 	"no test data without a rule"
 
+# What users complain of, each with its rules or a reason why there is none.
+is "$(sed -nE 's/^[A-Za-z]+-[a-z0-9]+: ([a-z -]*)(;.*)?$/\1/p' $data/catalogue.txt |
+	tr -s ' ' '\n' | grep . | sort -u | comm -23 - <(sort <<<"$ids"))" "" \
+	"the catalogue names rules that exist"
+is "$(grep -vE '^(#.*|[A-Za-z]+-[a-z0-9]+: ([a-z-]+( [a-z-]+)*(; .*)?|; .{20,}))?$' \
+	$data/catalogue.txt)" "" "each complaint has a rule or a reason"
+is "$(sed -nE 's/^([A-Za-z]+)-[0-9]+: .*/\1/p' $data/catalogue.txt | uniq -c | xargs)" \
+	"2 SHM 9 VU 3 ZC 2 PIN 3 NUMA 1 HP 4 DSK 1 OUT 24 report 39 placement" "all of them are there"
+
 if command -v virsh >/dev/null; then
 	for file in $data/*/silent.xml; do
 		id=${file%/*}

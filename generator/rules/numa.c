@@ -265,28 +265,16 @@ static void cells_cpus(const struct rule_input *input, const struct rule_run *ru
 		what, guest->cells[0].id);
 }
 
-static uint64_t size_of(const struct element *element)
-{
-	cleanup_free char *text = element_text(element);
-	unsigned long long number;
-	uint64_t bytes;
-
-	if (!text || !text_number(text, &number) ||
-	    !size_scale(number, element_attribute(element, "unit"), &bytes))
-		return 0;
-	return bytes;
-}
-
 static void cells_memory(const struct rule_input *input, const struct rule_run *run)
 {
 	const struct guest *guest = input->guest;
 	const struct element *memory = element_find(guest->domain, "memory");
-	uint64_t cells = 0, dimms = 0, whole = size_of(memory);
+	uint64_t cells = 0, dimms = 0, whole = read_content_size(memory);
 
 	for (size_t i = 0; i < guest->n_cells; i++)
 		cells += guest->cells[i].memory;
 	element_foreach (device, element_find(guest->domain, "devices"), "memory")
-		dimms += size_of(element_find(device, "target/size"));
+		dimms += read_content_size(element_find(device, "target/size"));
 	if (!guest->n_cells || !whole || whole == cells || whole == cells + dimms)
 		return;
 	cleanup_free char *got = size_format(cells), *want = size_format(whole);

@@ -58,6 +58,24 @@ bool read_size(const struct element *element, const char *name, uint64_t *ret_by
 	       size_scale(number, element_attribute(element, "unit"), ret_bytes);
 }
 
+bool read_content(const struct element *element, unsigned long long *ret_number)
+{
+	cleanup_free char *text = element_text(element);
+
+	return text && text_number(text, ret_number);
+}
+
+uint64_t read_content_size(const struct element *element)
+{
+	unsigned long long number;
+	uint64_t bytes;
+
+	if (!read_content(element, &number) ||
+	    !size_scale(number, element_attribute(element, "unit"), &bytes))
+		return 0;
+	return bytes;
+}
+
 void read_each(const struct element *from, const char *path,
 	       void (*visit)(const struct element *element, void *context), void *context)
 {

@@ -20,6 +20,10 @@ bool read_is(const struct element *element, const char *name, const char *value)
  */
 bool read_size(const struct element *element, const char *name, uint64_t *ret_bytes);
 
+/* The same of what stands in ELEMENT, which may be NULL; 0 is no size. */
+bool read_content(const struct element *element, unsigned long long *ret_number);
+uint64_t read_content_size(const struct element *element);
+
 /* Visits all elements at PATH ("devices/disk/driver", "" is FROM itself) below FROM. */
 void read_each(const struct element *from, const char *path,
 	       void (*visit)(const struct element *element, void *context),

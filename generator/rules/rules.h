@@ -96,6 +96,7 @@ extern const struct rule rules_zerocopy[];
 extern const struct rule rules_switch[];
 extern const struct rule rules_disks[];
 extern const struct rule rules_elements[];
+extern const struct rule rules_dropped[];
 extern const struct rule rules_versions[];
 extern const struct rule rules_policy[];
 extern const struct rule rules_policy_devices[];
