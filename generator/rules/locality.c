@@ -96,6 +96,47 @@ static void unbound(const struct rule_input *input, const struct rule_run *run)
 	}
 }
 
+/* Of BINDING; the vCPUs that no element of their own pins. */
+static unsigned unpinned(const struct guest *guest, const struct numa_binding *binding)
+{
+	unsigned count = 0;
+
+	cpuset_foreach (vcpu, &binding->vcpus)
+		count += vcpu < guest->vcpus && !guest->vcpupin[vcpu].element;
+	return count;
+}
+
+static void floating(const struct rule_input *input, const struct rule_run *run)
+{
+	const struct element *vcpu = element_child(input->guest->domain, "vcpu");
+	struct cpuset cpus = input->host->online;
+	struct cpuset there = numa_nodes(input->host, &cpus);
+	size_t count;
+	cleanup_free struct numa_binding *bindings = numa_bindings(input->guest, &count);
+
+	if (!vcpu || read_is(vcpu, "placement", "auto"))
+		return;
+	read_cpus(vcpu, "cpuset", &cpus);
+	for (size_t i = 0; i < count; i++) {
+		unsigned free = unpinned(input->guest, &bindings[i]);
+		struct cpuset far = numa_nodes(input->host, &cpus);
+
+		cpuset_andnot(&far, &bindings[i].nodes);
+		if (!free || !bindings[i].element ||
+		    !cpuset_intersects(&there, &bindings[i].nodes) ||
+		    cpuset_empty(&far) || !strcmp(bindings[i].mode, "interleave"))
+			continue;
+		cleanup_free char *memory = cpuset_format(&bindings[i].nodes);
+		cleanup_free char *away = cpuset_format(&far);
+
+		rule_report(run, read_place(input->guest, bindings[i].element, "nodeset"),
+			    "memory is bound to node %s, and %u of the vCPUs that use it "
+			    "may run on node %s as well, from where every access crosses "
+			    "nodes; pin them to CPUs of node %s",
+			    memory, free, away, memory);
+	}
+}
+
 static void spans(const struct rule_input *input, const struct rule_run *run)
 {
 	const struct guest *guest = input->guest;
@@ -218,8 +259,14 @@ const struct rule rules_locality[] = {
 	  "vCPUs are pinned to one node of several, memory is not bound",
 	  "The kernel takes memory near the thread that touches it first, which is "
 	  "QEMU's main thread when it is preallocated, and from elsewhere when the node "
-	  "is full: the next start may be slow. Add <numatune>. Source: LXD issue 15082, "
-	  "OpenNebula issue 6185." },
+	  "is full: the next start may be slow. Add <numatune>. Source: LXD issue "
+	  "15082." },
+	{ "numa-floating", DIAG_WARNING, RULE_GUEST, NEEDS_HOST, floating,
+	  "memory is bound to a node, vCPUs may run on others",
+	  "<numatune> binds memory alone: without <vcpupin> and <vcpu cpuset> libvirt "
+	  "lets the vCPUs run on all CPUs of the host, whatever node their memory is on. "
+	  "For what that costs see numa-cross. Source: libvirt, qemu_process.c "
+	  "(qemuProcessSetupPid), read; OpenNebula issue 6185." },
 	{ "numa-spans", DIAG_WARNING, RULE_GUEST, NEEDS_HOST, spans,
 	  "vCPUs on several nodes of which the guest knows nothing",
 	  "The guest's kernel keeps a task's memory near its CPU only if it knows the "
