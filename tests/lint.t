@@ -125,6 +125,18 @@ is "$("$VMGEN" lint $data tests/policy 2>&1)" \
 	"$(taskset -c "$(taskset -pc $$ | grep -o '[0-9]*$')" "$VMGEN" lint $data tests/policy 2>&1)" \
 	"many files are read by one thread as by several"
 
+# Machines' forms count characters, text counts bytes as compilers do.
+printf 'policy: p\ndisks: [{name: "ä", sise: 1 GB}]\n' >"$TMP/columns.yaml"
+printf 'policy: p\ncputune: {%s}\n' "$(seq -f 'k%g: 1,' 1500 | xargs)" >"$TMP/many.yaml"
+lint "$TMP/columns.yaml"
+like "$found" ':2:22: error: unknown key "sise"' "columns of text are bytes"
+for format in json sarif github; do
+	lint --format $format "$TMP/columns.yaml"
+	like "$(tr -d ' \n"' <<<"$found")" 'line=2,col=21|[cC]olumn:21' "$format: and characters"
+	lint --format $format "$TMP/many.yaml"
+	like "$found" 'and 500 more findings|"dropped": 500' "$format: those that are not kept are counted"
+done
+
 # Levels.
 lint $data/pin-overlap/fires.xml
 is "$status" 0 "warnings alone do not fail"

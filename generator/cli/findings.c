@@ -98,6 +98,38 @@ void findings_text(const struct findings *findings, bool colour, findings_line *
 	}
 }
 
+static void count_characters(struct finding *finding, findings_line *line, void *context)
+{
+	cleanup_free char *text = finding->line ? line(finding, context) : NULL;
+	unsigned bytes = finding->column, characters = 1;
+
+	if (!text || strlen(text) + 1 < bytes)
+		return;
+	for (unsigned i = 0; i + 1 < bytes; i++)
+		characters += ((unsigned char)text[i] & 0xc0) != 0x80;
+	finding->column = characters;
+}
+
+void findings_characters(struct diag *diag, findings_line *line, void *context)
+{
+	for (size_t i = 0; i < diag->count; i++) {
+		struct finding *finding = &diag->findings[i];
+
+		count_characters(finding, line, context);
+		for (size_t k = 0; k < finding->n_notes; k++)
+			count_characters(&finding->notes[k], line, context);
+	}
+}
+
+size_t findings_dropped(const struct findings *findings)
+{
+	size_t dropped = 0;
+
+	for (size_t i = 0; i < findings->n_files; i++)
+		dropped += findings->files[i]->dropped;
+	return dropped;
+}
+
 /* https://docs.github.com/actions/reference/workflow-commands: % CR LF, and in a
  * property : and , too. */
 static void escaped(const char *text, bool property, FILE *stream)
@@ -146,6 +178,9 @@ void findings_github(const struct findings *findings, FILE *stream)
 	for (size_t i = 0; i < findings->n_files; i++)
 		for (size_t k = 0; k < findings->files[i]->count; k++)
 			annotation(&findings->files[i]->findings[k], stream);
+	if (findings_dropped(findings))
+		fprintf(stream, "::notice::and %zu more findings\n",
+			findings_dropped(findings));
 	if (!*skipped)
 		return;
 	fputs("::notice::", stream);

@@ -30,6 +30,9 @@ typedef char *findings_line(const struct finding *finding, void *context);
  * terminal. What was not checked is left to findings_skipped(). */
 void findings_text(const struct findings *findings, bool colour, findings_line *line,
 		   void *context, FILE *stream);
+/* Makes the columns of DIAG, which count bytes, count characters, as machines' forms have
+ * it. */
+void findings_characters(struct diag *diag, findings_line *line, void *context);
 /* Workflow commands of GitHub Actions: annotations in a pull request. */
 void findings_github(const struct findings *findings, FILE *stream);
 void findings_json(const struct findings *findings, FILE *stream);
@@ -39,5 +42,7 @@ void findings_sarif(const struct findings *findings, FILE *stream);
 /* "not checked without a host (--host): pin-offline, ...", "" when all was checked; the
  * caller frees it. */
 char *findings_skipped(const struct findings *findings);
+/* How many there were beyond those that are kept of each file. */
+size_t findings_dropped(const struct findings *findings);
 
 #endif

@@ -99,6 +99,8 @@ void findings_json(const struct findings *findings, FILE *stream)
 	json_object_set_new(root, "version", json_integer(1));
 	json_object_set_new(root, "tool", string("vmgen " VERSION));
 	json_object_set_new(root, "findings", all(findings, plain));
+	json_object_set_new(root, "dropped",
+			    json_integer((json_int_t)findings_dropped(findings)));
 	json_object_set_new(root, "not_checked", skipped);
 	dump(root, stream);
 }
@@ -205,15 +207,23 @@ static json_t *descriptors(void)
 	return array;
 }
 
+static void notify(json_t *notifications, const char *text)
+{
+	json_array_append_new(notifications, json_pack("{s:s,s:o}", "level", "note",
+						       "message", message(text)));
+}
+
 static json_t *invocations(const struct findings *findings)
 {
 	cleanup_free char *skipped = findings_skipped(findings);
+	cleanup_free char *dropped = xasprintf("and %zu more findings",
+					       findings_dropped(findings));
 	json_t *notifications = json_array();
 
+	if (findings_dropped(findings))
+		notify(notifications, dropped);
 	if (*skipped)
-		json_array_append_new(notifications,
-				      json_pack("{s:s,s:o}", "level", "note", "message",
-						message(skipped)));
+		notify(notifications, skipped);
 	return json_pack("[{s:b,s:o}]", "executionSuccessful", 1,
 			 "toolExecutionNotifications", notifications);
 }
@@ -222,9 +232,9 @@ void findings_sarif(const struct findings *findings, FILE *stream)
 {
 	json_t *driver = json_pack("{s:s,s:s,s:o}", "name", "vmgen", "version", VERSION,
 				   "rules", descriptors());
-	json_t *run = json_pack("{s:{s:o},s:o,s:o}", "tool", "driver", driver,
-				"invocations", invocations(findings), "results",
-				all(findings, result));
+	json_t *run = json_pack("{s:{s:o},s:o,s:s,s:o}", "tool", "driver", driver,
+				"invocations", invocations(findings), "columnKind",
+				"unicodeCodePoints", "results", all(findings, result));
 
 	dump(json_pack("{s:s,s:s,s:[o]}", "$schema",
 		       "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/"

@@ -245,6 +245,13 @@ static void print_text(struct lint *lint, const struct findings *findings)
 		fprintf(stderr, "vmgen: note: %s\n", skipped);
 }
 
+static void count_characters(struct lint *lint)
+{
+	for (size_t i = 0; i < lint->sources.count; i++)
+		findings_characters(&lint->sources.items[i].diag, line_of, lint);
+	findings_characters(&lint->general, line_of, lint);
+}
+
 static void print(struct lint *lint)
 {
 	cleanup_free const struct diag **files = NULL;
@@ -257,6 +264,8 @@ static void print(struct lint *lint)
 	findings.skipped = lint->skipped;
 	findings.lacks = lint->lacks;
 	findings.n_skipped = lint->n_skipped;
+	if (lint->format != FORMAT_TEXT)
+		count_characters(lint);
 	switch (lint->format) {
 	case FORMAT_TEXT:
 		print_text(lint, &findings);
