@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "rules/pools.h"
 #include "rules/rules.h"
 
 /* One pattern of one policy. */
@@ -266,6 +267,42 @@ static void pools(const struct rule_input *input, const struct rule_run *run)
 	}
 }
 
+/* CPUs that the guest of POLICY's <domain> takes for itself; 0 where that is not said. */
+static uint64_t takes(const struct policy *policy, unsigned threads)
+{
+	const struct value *pin = &policy->cputune.vcpupin, *smt = &policy->cputune.smt;
+
+	if (!given(&policy->domain.vcpus) || !given(pin) ||
+	    pin->word != VCPUPIN_DEDICATED)
+		return 0;
+	return policy->domain.vcpus.number *
+	       (given(smt) && smt->word == SMT_ISOLATE ? threads : 1);
+}
+
+static void capacity(const struct rule_input *input, const struct rule_run *run)
+{
+	struct cpuset pool = pools_dedicated(input->host, input->host_policy);
+	unsigned have = cpuset_count(&pool), cores = pools_cores(input->host, &pool);
+	unsigned threads = cores ? have / cores : 1, guests = 0;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < input->n_policies; i++) {
+		const struct policy *policy = input->policies[i];
+		uint64_t more = takes(policy, threads);
+
+		guests += more && more <= have;
+		sum += more <= have ? more : 0; /* else policy-capacity says so */
+		if (!more || sum <= have)
+			continue;
+		rule_report(
+			run, policy->domain.vcpus.place,
+			"one guest each of this policy and the %u before it take %llu "
+			"dedicated CPUs, and %s has %u: they do not all run at once",
+			guests - 1, (unsigned long long)sum, input->host->origin, have);
+		return;
+	}
+}
+
 static void allowed(const struct rule_input *input, const struct rule_run *run)
 {
 	const struct values *list = &input->host_policy->policies;
@@ -347,6 +384,15 @@ const struct rule rules_set[] = {
 	  "two policies pin to the same CPUs",
 	  "Each CPU has one owner: while a guest of the one runs, guests of the other "
 	  "are refused. Source: risu issue 580." },
+	{ "set-capacity", DIAG_WARNING, RULE_SET, NEEDS_HOST, capacity,
+	  "more dedicated vCPUs than the host has CPUs for, of all policies together",
+	  "Each dedicated vCPU owns a CPU, with smt: isolate a whole core; counted is "
+	  "one "
+	  "guest, the one under domain, of each policy with vcpupin: dedicated. Where "
+	  "the "
+	  "policies are alternatives that is as it should be: say -W no-set-capacity. "
+	  "See "
+	  "policy-capacity. Source: risu issue 580." },
 	{ "set-guests", DIAG_WARNING, RULE_SET, NEEDS_HOST, guests,
 	  "two guests pinned to one CPU",
 	  "The files are for one host (--host), so these guests meet on it. A definition "
