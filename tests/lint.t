@@ -204,6 +204,14 @@ ln -s .. "$TMP/tree/deep/loop"
 lint "$TMP/tree" "$TMP/tree/a.yaml"
 is "$(grep 'policy-smt' <<<"$found" | grep -o '^[^:]*')" "$TMP/tree/a.yaml
 $TMP/tree/deep/b.yml" "directories are searched in order, loops and hidden ones not, files once"
+mkdir "$TMP/names"
+cp $data/policy-smt/fires.yaml "$TMP/names/"$'a\n::error::\e[31mb.yaml'
+for format in text github; do
+	lint --format $format "$TMP/names"
+	is "$(grep -c '^::error' <<<"$found")" 0 "$format: a file's name forges no line"
+done
+lint "$TMP/names"
+is "$(grep -c $'\e' <<<"$found")" 0 "text: nor does it tell the terminal what to do"
 mkfifo "$TMP/tree/pipe.yaml"
 ln -s /dev/zero "$TMP/tree/zero.xml"
 ln -s gone "$TMP/tree/gone.yaml"

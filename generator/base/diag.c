@@ -175,13 +175,15 @@ static const char *const level_colours[] = {
 
 static void finding_print(const struct finding *finding, FILE *stream, bool colour)
 {
-	if (!finding->file)
+	/* A file's name may hold anything, also what a terminal obeys. */
+	cleanup_free char *file = finding->file ? tame(finding->file) : NULL;
+
+	if (!file)
 		fputs("vmgen: ", stream);
 	else if (!finding->line)
-		fprintf(stream, "%s: ", finding->file);
+		fprintf(stream, "%s: ", file);
 	else
-		fprintf(stream, "%s:%u:%u: ", finding->file, finding->line,
-			finding->column);
+		fprintf(stream, "%s:%u:%u: ", file, finding->line, finding->column);
 	fprintf(stream, "%s%s:%s %s", colour ? level_colours[finding->level] : "",
 		level_words[finding->level], colour ? "\033[0m" : "", finding->text);
 	if (finding->rule)
