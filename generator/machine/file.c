@@ -51,7 +51,7 @@ static char *read_all(int fd, size_t max, size_t *ret_length, struct place place
 	struct stat status;
 	size_t size = fstat(fd, &status) || status.st_size < 0 ? 0
 							       : (size_t)status.st_size;
-	size_t length = 0, room = (size < max ? size : max) + BLOCK;
+	size_t length = 0, room = size ? (size < max ? size : max) + 1 : BLOCK;
 	cleanup_free char *bytes = xmalloc(room + 1);
 	ssize_t count;
 
