@@ -106,17 +106,22 @@ static bool parse(const char *path)
 /* What no reader of these files that uses libyaml can be faster than, on one CPU. */
 static void report_floor(void)
 {
-	double start = race_now();
-	bool good = true;
+	double least = 0;
 
-	for (unsigned i = 0; i < POLICIES; i++) {
-		cleanup_free char *path = policy_path(i);
+	for (int round = 0; round < ROUNDS; round++) {
+		double start = race_now();
 
-		good &= parse(path);
+		for (unsigned i = 0; i < POLICIES; i++) {
+			cleanup_free char *path = policy_path(i);
+
+			if (!parse(path))
+				return;
+		}
+		if (!round || race_now() - start < least)
+			least = race_now() - start;
 	}
-	if (good)
-		printf("lint, %d files: libyaml alone, on one CPU, takes %.0f ms\n",
-		       POLICIES, (race_now() - start) / 1e3);
+	printf("lint, %d files: libyaml alone, on one CPU, takes %.0f ms\n", POLICIES,
+	       least / 1e3);
 }
 
 static const char schema[] = "policies/vmgen-policy.schema.json";
