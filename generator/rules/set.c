@@ -388,10 +388,8 @@ const struct rule rules_set[] = {
 	  "more dedicated vCPUs than the host has CPUs for, of all policies together",
 	  "Each dedicated vCPU owns a CPU, with smt: isolate a whole core; counted is "
 	  "one "
-	  "guest, the one under domain, of each policy with vcpupin: dedicated. Where "
-	  "the "
-	  "policies are alternatives that is as it should be: say -W no-set-capacity. "
-	  "See "
+	  "guest, that of domain, for each policy with vcpupin: dedicated. Policies that "
+	  "are alternatives may well add up to more: say -W no-set-capacity there. See "
 	  "policy-capacity. Source: risu issue 580." },
 	{ "set-guests", DIAG_WARNING, RULE_SET, NEEDS_HOST, guests,
 	  "two guests pinned to one CPU",
