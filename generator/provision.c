@@ -31,16 +31,16 @@ static enum provision missing(const struct data_disk *disk, const char *guest,
 	struct place place = disk->policy->place;
 
 	if (disk->record) {
-		provision_say_lost(name_of(disk), disk->path, guest, place, diag);
+		provision_say_lost(name_of(disk), disk->shown, guest, place, diag);
 		return PROVISION_REFUSE;
 	}
-	cleanup_free char *wanted = data_disk_path(disk->policy, guest);
-	if (text_equal(wanted, disk->path))
+	if (data_disk_in_place(disk, guest))
 		return PROVISION_MAKE;
 	diag_error(diag, place, "disk",
-		   "disk %s: guest %s has it at %s, which is not there; put it back, or "
-		   "take it out of the guest's definition and one is made at %s",
-		   name_of(disk), guest, disk->path, wanted);
+		   "disk %s: the definition of guest %s says %s, which is not there; put "
+		   "it back, or take it out of the definition and one is made where the "
+		   "policy says",
+		   name_of(disk), guest, disk->shown);
 	return PROVISION_REFUSE;
 }
 
@@ -56,7 +56,7 @@ static bool is_as_asked(const struct data_disk *disk, const struct image_seen *s
 			   "disk",
 			   "disk %s: %s is %s, the policy says %s; say format: %s, or "
 			   "convert it with qemu-img",
-			   name_of(disk), disk->path, disk->read_as, disk->format,
+			   name_of(disk), disk->shown, disk->read_as, disk->format,
 			   disk->read_as);
 		return false;
 	}
@@ -66,7 +66,7 @@ static bool is_as_asked(const struct data_disk *disk, const struct image_seen *s
 		   "disk %s: %s has %s, the policy asks for %s, and a disk that is there "
 		   "is never changed; enlarge it with qemu-img resize while the guest is "
 		   "off, or ask for less",
-		   name_of(disk), disk->path, size, asked->size.text);
+		   name_of(disk), disk->shown, size, asked->size.text);
 	return false;
 }
 
@@ -82,7 +82,7 @@ enum provision provision_decide(const struct data_disk *disk,
 		   "disk %s: %s is there and was not made for guest %s, so it is left "
 		   "alone; move it away, or add it to the guest with <alias name='%s'/> "
 		   "if it is this guest's",
-		   name_of(disk), disk->path, guest, disk->alias);
+		   name_of(disk), disk->shown, guest, disk->alias);
 	return PROVISION_REFUSE;
 }
 

@@ -5,19 +5,35 @@
 
 #include "base/text.h"
 #include "cli/images.h"
+#include "connect/volume.h"
 #include "host/owner.h"
 #include "machine/image.h"
 #include "machine/interrupt.h"
 
+static bool look(struct conform *conform, const struct data_disk *disk,
+		 struct image_seen *ret_seen)
+{
+	const char *format = disk->record || disk->has ? disk->read_as : NULL;
+	const struct data_source *source = &disk->source;
+	struct diag *diag = &conform->job.diag;
+	uint64_t left;
+
+	if (source->kind == DATA_FILE)
+		return image_look(source->path, format, ret_seen, diag);
+	if (!volume_look(conform->connection, source->pool, source->volume, ret_seen,
+			 &left, diag))
+		return false;
+	const struct image_room room = { left, disk->shown };
+	return ret_seen->exists || provision_fits(disk->policy, &room, diag);
+}
+
 static enum provision decide(struct conform *conform, const struct data_disk *disk)
 {
 	struct job *job = &conform->job;
-	const char *format = disk->record || disk->has ? disk->read_as : NULL;
 	struct image_seen seen;
 
-	/* a volume or something on a network is not ours; what is elsewhere is not seen
-	 */
-	if (disk->has && (!disk->has->source || !conform->here))
+	/* what is elsewhere is not seen */
+	if (!data_disk_is_made(disk) || (disk->has && !conform->here))
 		return PROVISION_KEEP;
 	if (!conform->here) {
 		diag_error(&job->diag, disk->policy->place, "disk",
@@ -26,33 +42,9 @@ static enum provision decide(struct conform *conform, const struct data_disk *di
 			   disk->policy->name.text, job->guest->name);
 		return PROVISION_REFUSE;
 	}
-	if (!image_look(disk->path, format, &seen, &job->diag))
+	if (!look(conform, disk, &seen))
 		return PROVISION_REFUSE;
 	return provision_decide(disk, &seen, job->guest->name, &job->diag);
-}
-
-/* False if one is refused. RET_MAKE, as many as the policy's disks, may be NULL. */
-static bool decide_all(struct conform *conform, bool *ret_make)
-{
-	struct job *job = &conform->job;
-	const struct policy_disk *disks = job->policy->disks.items;
-	bool good = true;
-
-	for (size_t i = 0; i < job->policy->disks.count; i++) {
-		cleanup_data_disk struct data_disk disk;
-
-		data_disk_init(&disk, &disks[i], job->guest);
-		enum provision what = decide(conform, &disk);
-		good &= what != PROVISION_REFUSE;
-		if (ret_make)
-			ret_make[i] = what == PROVISION_MAKE;
-	}
-	return good;
-}
-
-bool images_check(struct conform *conform)
-{
-	return decide_all(conform, NULL);
 }
 
 static struct image_owner owner(struct conform *conform)
@@ -65,31 +57,61 @@ static struct image_owner owner(struct conform *conform)
 	return owner;
 }
 
-static bool make(struct conform *conform, const struct policy_disk *policy,
+static bool make(struct conform *conform, const struct data_disk *disk,
 		 struct images *images)
 {
 	struct job *job = &conform->job;
-	cleanup_free char *path = data_disk_path(policy, job->guest->name);
+	const struct policy_disk *policy = disk->policy;
+	const struct data_source *source = &disk->source;
 	const struct image_owner whose = owner(conform);
 
-	if (!image_make(path, policy, &whose, &job->diag))
+	if (!(source->kind == DATA_FILE
+		      ? image_make(source->path, policy, &whose, &job->diag)
+		      : volume_make(conform->connection, source->pool, source->volume,
+				    policy, &whose, &job->diag)))
 		return false;
-	printf("%s: made %s, %s\n", job->guest->name, path, policy->size.text);
-	*append(images->made, images->count) = take(path);
+	printf("%s: made %s, %s\n", job->guest->name, disk->shown, policy->size.text);
+	*append(images->made, images->count) = (struct made){
+		.path = source->path ? xstrdup(source->path) : NULL,
+		.pool = source->pool ? xstrdup(source->pool) : NULL,
+		.volume = source->volume ? xstrdup(source->volume) : NULL,
+	};
 	return true;
+}
+
+/* Does what is decided of each, once it is known of all that none is refused. IMAGES
+ * NULL: nothing is made. */
+static bool for_all(struct conform *conform, struct images *images)
+{
+	struct job *job = &conform->job;
+	const struct policy_disk *policies = job->policy->disks.items;
+	size_t count = job->policy->disks.count;
+	cleanup_free struct data_disk *disks = xcalloc(count, sizeof(*disks));
+	cleanup_free enum provision *what = xcalloc(count, sizeof(*what));
+	bool good = true;
+
+	for (size_t i = 0; i < count; i++) {
+		data_disk_init(&disks[i], &policies[i], job->guest);
+		what[i] = decide(conform, &disks[i]);
+		good &= what[i] != PROVISION_REFUSE;
+	}
+	for (size_t i = 0; images && good && i < count; i++)
+		good = what[i] != PROVISION_MAKE || make(conform, &disks[i], images);
+	for (size_t i = 0; i < count; i++)
+		data_disk_done(&disks[i]);
+	return good;
+}
+
+bool images_check(struct conform *conform)
+{
+	return for_all(conform, NULL);
 }
 
 bool images_make(struct conform *conform, struct images *ret)
 {
-	const struct groups *disks = &conform->job.policy->disks;
-	const struct policy_disk *items = disks->items;
-	cleanup_free bool *wanted = xcalloc(disks->count, sizeof(*wanted));
-
-	*ret = (struct images){ .made = NULL };
+	*ret = (struct images){ .connection = conform->connection };
 	interrupt_hold(&ret->before);
-	bool good = decide_all(conform, wanted);
-	for (size_t i = 0; good && i < disks->count; i++)
-		good = !wanted[i] || make(conform, &items[i], ret);
+	bool good = for_all(conform, ret) && !interrupt_waits();
 	if (!good)
 		images_drop(ret);
 	return good;
@@ -97,14 +119,23 @@ bool images_make(struct conform *conform, struct images *ret)
 
 void images_drop(struct images *images)
 {
-	for (size_t i = 0; i < images->count; i++)
-		image_remove(images->made[i]);
+	for (size_t i = 0; i < images->count; i++) {
+		const struct made *made = &images->made[i];
+
+		if (made->path)
+			image_remove(made->path);
+		else
+			volume_remove(images->connection, made->pool, made->volume);
+	}
 }
 
 void images_done(struct images *images)
 {
-	for (size_t i = 0; i < images->count; i++)
-		free(images->made[i]);
+	for (size_t i = 0; i < images->count; i++) {
+		free(images->made[i].path);
+		free(images->made[i].pool);
+		free(images->made[i].volume);
+	}
 	free(images->made);
 	interrupt_release(&images->before);
 }

@@ -7,8 +7,15 @@
 
 #include "cli/conform.h"
 
+/* One that was made. */
+struct made {
+	char *path;
+	char *pool, *volume; /* or these */
+};
+
 struct images {
-	char **made; /* paths */
+	struct connection *connection; /* borrowed */
+	struct made *made;
 	size_t count;
 	sigset_t before; /* signals wait while this is open */
 };

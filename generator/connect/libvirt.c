@@ -43,6 +43,15 @@ static const struct {
 	ROW(virDomainPinVcpuFlags),
 	ROW(virDomainPinEmulator),
 	ROW(virDomainPinIOThread),
+	ROW(virStoragePoolLookupByName),
+	ROW(virStoragePoolRefresh),
+	ROW(virStoragePoolGetInfo),
+	ROW(virStoragePoolFree),
+	ROW(virStorageVolLookupByName),
+	ROW(virStorageVolGetInfo),
+	ROW(virStorageVolCreateXML),
+	ROW(virStorageVolDelete),
+	ROW(virStorageVolFree),
 };
 
 _Static_assert(ARRAY_SIZE(rows) * sizeof(void *) == sizeof(struct libvirt),

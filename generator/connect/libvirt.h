@@ -39,6 +39,15 @@ struct libvirt {
 	__typeof__(&virDomainPinVcpuFlags) virDomainPinVcpuFlags;
 	__typeof__(&virDomainPinEmulator) virDomainPinEmulator;
 	__typeof__(&virDomainPinIOThread) virDomainPinIOThread;
+	__typeof__(&virStoragePoolLookupByName) virStoragePoolLookupByName;
+	__typeof__(&virStoragePoolRefresh) virStoragePoolRefresh;
+	__typeof__(&virStoragePoolGetInfo) virStoragePoolGetInfo;
+	__typeof__(&virStoragePoolFree) virStoragePoolFree;
+	__typeof__(&virStorageVolLookupByName) virStorageVolLookupByName;
+	__typeof__(&virStorageVolGetInfo) virStorageVolGetInfo;
+	__typeof__(&virStorageVolCreateXML) virStorageVolCreateXML;
+	__typeof__(&virStorageVolDelete) virStorageVolDelete;
+	__typeof__(&virStorageVolFree) virStorageVolFree;
 };
 
 /* False and a report when the library is not installed, or is too old to have all. */

@@ -1,106 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The extra data disks: known again by their user alias, whatever is inserted above. */
-#include <stdio.h>
-
 #include "base/size.h"
 #include "base/text.h"
 #include "edits/data_disk.h"
+#include "edits/disk_driver.h"
+#include "edits/disk_names.h"
 #include "edits/edits.h"
 
-/* "vda", "vdz", "vdaa": the name of disk NUMBER, as the kernel counts them. */
-static char *device_name(const char *prefix, unsigned number)
-{
-	char letters[8], *at = letters + sizeof(letters);
-
-	*--at = '\0';
-	for (unsigned rest = number + 1; rest; rest = (rest - 1) / 26)
-		*--at = (char)('a' + (rest - 1) % 26);
-	return xasprintf("%s%s", prefix, at);
-}
-
-/* The target names that are in use: the guest's, and those that were given out since. */
-struct targets {
-	char **names;
-	size_t count;
-};
-
-static void targets_done(struct targets *targets)
-{
-	for (size_t i = 0; i < targets->count; i++)
-		free(targets->names[i]);
-	free(targets->names);
-}
-
-static bool taken(const struct targets *targets, const char *name)
-{
-	for (size_t i = 0; i < targets->count; i++)
-		if (text_equal(targets->names[i], name))
-			return true;
-	return false;
-}
+enum { NVME_SERIAL = 20 /* bytes in an NVMe controller's serial number */ };
 
 /* The target for a new disk, or NULL and a report. */
 static char *choose_target(struct edits *edits, const struct policy_disk *disk,
-			   const char *bus, struct targets *targets)
+			   const char *bus, struct disk_names *names)
 {
-	const char *prefix = text_equal(bus, "virtio") ? "vd" : "sd";
-	char *name = given(&disk->target) ? xstrdup(disk->target.text) : NULL;
-
-	if (name && taken(targets, name)) {
-		diag_error(edits->diag, disk->target.place, "disk-target",
-			   "the guest already has a disk %s; leave target out to get the "
-			   "first free name",
-			   name);
-		free(name);
-		return NULL;
-	}
-	for (unsigned i = 0; !name; i++) {
-		name = device_name(prefix, i);
-		if (taken(targets, name)) {
-			free(name);
-			name = NULL;
-		}
-	}
-	*append(targets->names, targets->count) = xstrdup(name);
-	return name;
-}
-
-/* What the policy asks of <driver>; ends with a NULL name. */
-enum { TUNINGS = 7 };
-struct tuning {
-	struct want wants[TUNINGS + 1];
-	size_t count;
-	char iothread[12];
-};
-
-static void tune(struct tuning *tuning, const char *name, const char *value)
-{
-	tuning->wants[tuning->count++] = (struct want){ name, value, SAME_TEXT };
-}
-
-static void tune_given(struct tuning *tuning, const char *name, const struct value *value)
-{
-	if (given(value))
-		tune(tuning, name, value->text);
-}
-
-static void tuning_of(struct tuning *tuning, const struct plan *plan,
-		      const struct policy_disk *disk, const char *bus)
-{
-	*tuning = (struct tuning){ .count = 0 };
-	tune_given(tuning, "cache", &disk->cache);
-	tune_given(tuning, "io", &disk->io);
-	tune_given(tuning, "discard", &disk->discard);
-	tune_given(tuning, "detect_zeroes", &disk->detect_zeroes);
-	if (!text_equal(bus, "virtio"))
-		return;
-	tune_given(tuning, "queues", &disk->queues);
-	tune_given(tuning, "queue_size", &disk->queue_size);
-	if (!given(&disk->iothread))
-		return;
-	snprintf(tuning->iothread, sizeof(tuning->iothread), "%u",
-		 edits_iothread(plan, disk->iothread.number));
-	tune(tuning, "iothread", tuning->iothread);
+	if (!given(&disk->target))
+		return disk_names_next(names, bus);
+	if (disk_names_take(names, disk->target.text))
+		return xstrdup(disk->target.text);
+	diag_error(edits->diag, disk->target.place, "disk-target",
+		   "the guest already has a disk %s; leave target out to get the first "
+		   "free name",
+		   disk->target.text);
+	return NULL;
 }
 
 /* libvirt adds a controller by itself, but not a virtio one. */
@@ -120,83 +41,142 @@ static void need_scsi(struct edits *edits, const struct plan *plan,
 	element_set(controller, "type", "scsi");
 	element_set(controller, "index", "0");
 	element_set(controller, "model", "virtio-scsi");
-	if (given(&disk->iothread)) {
-		cleanup_free char *id = xasprintf(
-			"%u", edits_iothread(plan, disk->iothread.number));
-
-		element_set(element_add(controller, element_new("driver")), "iothread",
-			    id);
-	}
 	edits_child(
 		edits, devices, controller,
 		(struct reason){ disk->bus.place,
 				 "virtio-scsi: libvirt would add an lsi controller" });
 }
 
+static void add_reconnect(struct element *source, const struct policy_disk *disk)
+{
+	if (!given(&disk->reconnect))
+		return;
+	struct element *reconnect = element_add(source, element_new("reconnect"));
+	element_set(reconnect, "enabled", "yes");
+	element_set(reconnect, "timeout", disk->reconnect.text);
+}
+
+static struct element *new_source(const struct data_disk *data)
+{
+	struct element *source = element_new("source");
+
+	switch (data->source.kind) {
+	case DATA_VOLUME:
+		element_set(source, "pool", data->source.pool);
+		element_set(source, "volume", data->source.volume);
+		break;
+	case DATA_SOCKET:
+		element_set(source, "type", "unix");
+		element_set(source, "path", data->source.path);
+		add_reconnect(source, data->policy);
+		break;
+	case DATA_FILE:
+		element_set(source, "file", data->source.path);
+		break;
+	case DATA_UNSAID:
+	case DATA_OTHER:
+		break;
+	}
+	return source;
+}
+
+static const char *type_of(enum data_kind kind)
+{
+	return kind == DATA_SOCKET   ? "vhostuser"
+	       : kind == DATA_VOLUME ? "volume"
+				     : "file";
+}
+
+/* The alias is libvirt's name for it, the serial number the guest's. */
+static void add_names(struct element *element, const struct data_disk *data,
+		      const char *bus)
+{
+	cleanup_free char *serial = xasprintf("%.*s", NVME_SERIAL,
+					      data->policy->name.text);
+
+	if (text_equal(bus, "nvme"))
+		element_set_text(element_add(element, element_new("serial")), serial);
+	element_set(element_add(element, element_new("alias")), "name", data->alias);
+}
+
+static char *why_added(const struct data_disk *data)
+{
+	const struct policy_disk *disk = data->policy;
+
+	if (data->source.kind == DATA_SOCKET)
+		return xasprintf("disk %s: its back end reaches the guest's memory "
+				 "through a vhost-user socket",
+				 disk->name.text);
+	cleanup_free char *size = size_format(disk->size.number);
+	return xasprintf("data disk %s of %s, made once, never overwritten",
+			 disk->name.text, size);
+}
+
 static void add_disk(struct edits *edits, const struct plan *plan,
-		     const struct data_disk *data, struct targets *targets)
+		     const struct data_disk *data, struct disk_names *names)
 {
 	const struct policy_disk *disk = data->policy;
 	const char *bus = given(&disk->bus) ? disk->bus.text : "virtio";
-	cleanup_free char *target = choose_target(edits, disk, bus, targets);
-	struct tuning tuning;
+	cleanup_free char *target = choose_target(edits, disk, bus, names);
+	cleanup_free char *why = why_added(data);
 
 	if (!target)
 		return;
 	if (text_equal(bus, "scsi"))
 		need_scsi(edits, plan, disk);
 	struct element *element = element_new("disk");
-	element_set(element, "type", "file");
+	element_set(element, "type", type_of(data->source.kind));
 	element_set(element, "device", "disk");
-	struct element *driver = element_add(element, element_new("driver"));
-	element_set(driver, "name", "qemu");
-	element_set(driver, "type", data->format);
-	tuning_of(&tuning, plan, disk, bus);
-	for (size_t i = 0; i < tuning.count; i++)
-		element_set(driver, tuning.wants[i].name, tuning.wants[i].value);
-	element_set(element_add(element, element_new("source")), "file", data->path);
+	element_add(element, disk_driver_new(edits, plan, data, bus));
+	element_add(element, new_source(data));
 	struct element *place = element_add(element, element_new("target"));
 	element_set(place, "dev", target);
 	element_set(place, "bus", bus);
-	element_set(element_add(element, element_new("alias")), "name", data->alias);
-	cleanup_free char *size = size_format(disk->size.number);
-	cleanup_free char *why = xasprintf(
-		"data disk %s of %s, made once, never overwritten", disk->name.text,
-		size);
+	add_names(element, data, bus);
 	edits_child(edits, element_child(plan->guest->domain, "devices"), element,
 		    (struct reason){ disk->place, why });
 }
 
-/* An existing disk is tuned as the policy says; what it is made of stays. */
-static void tune_disk(struct edits *edits, const struct plan *plan,
-		      const struct policy_disk *disk, const struct guest_disk *has)
+/* The socket is where the policy has it; what a disk is made of stays. */
+static void tune_socket(struct edits *edits, const struct plan *plan,
+			const struct data_disk *data)
 {
-	struct tuning tuning;
+	const struct policy_disk *disk = data->policy;
+	struct element *source = element_child(data->has->element, "source");
+	struct reason reason = { disk->socket.place, "where the back end is" };
 
-	tuning_of(&tuning, plan, disk, has->bus);
-	if (tuning.count)
-		edits_want(
-			edits, has->element, element_child(has->element, "driver"),
-			"driver", tuning.wants,
-			(struct reason){ disk->place, "as the policy tunes this disk" });
+	if (data->source.kind != DATA_SOCKET || !given(&disk->socket))
+		return;
+	cleanup_free char *path = policy_expand(disk->socket.text, plan->guest->name,
+						disk->name.text);
+	edits_attribute(edits, source, "path", path, SAME_TEXT, reason);
+	if (!given(&disk->reconnect))
+		return;
+	const struct want wants[] = {
+		{ "enabled", "yes", SAME_TEXT },
+		{ "timeout", disk->reconnect.text, SAME_NUMBER },
+		{ .name = NULL },
+	};
+	edits_want(edits, source, element_child(source, "reconnect"), "reconnect", wants,
+		   (struct reason){ disk->reconnect.place,
+				    "the guest finds a back end that restarted" });
 }
 
 void edits_disks(struct edits *edits, const struct plan *plan)
 {
 	const struct policy_disk *disks = plan->policy->disks.items;
-	cleanup(targets_done) struct targets targets = { NULL, 0 };
+	cleanup_disk_names struct disk_names names;
 
-	for (size_t i = 0; i < plan->guest->n_disks; i++)
-		if (plan->guest->disks[i].target)
-			*append(targets.names,
-				targets.count) = xstrdup(plan->guest->disks[i].target);
+	disk_names_init(&names, plan->guest, plan->policy);
 	for (size_t i = 0; i < plan->policy->disks.count; i++) {
 		cleanup_data_disk struct data_disk data;
 
 		data_disk_init(&data, &disks[i], plan->guest);
-		if (data.has)
-			tune_disk(edits, plan, &disks[i], data.has);
-		else if (!plan->fixed)
-			add_disk(edits, plan, &data, &targets);
+		if (data.has) {
+			disk_driver_tune(edits, plan, &data);
+			tune_socket(edits, plan, &data);
+		} else if (!plan->fixed && data.source.kind != DATA_UNSAID) {
+			add_disk(edits, plan, &data, &names);
+		}
 	}
 }

@@ -83,7 +83,7 @@ static void want_hugepages(struct edits *edits, const struct plan *plan,
 	edits_child(edits, doc_need(backing, "hugepages"), page, reason);
 }
 
-/* A word of the policy, or one that its interfaces imply; NULL: as the guest has it. */
+/* A word of the policy, or one that its devices imply; NULL: as the guest has it. */
 struct wish {
 	struct place place;
 	const char *text;
@@ -94,19 +94,13 @@ static struct wish wish_of(const struct value *said)
 	return (struct wish){ said->place, said->text };
 }
 
-static struct wish implied(const struct policy *policy, const char *text)
-{
-	const struct policy_interface *first = policy->interfaces.items;
-
-	return (struct wish){ first->place, text };
-}
-
 static struct wish access_wish(const struct policy *policy)
 {
 	const struct value *said = &policy->memoryBacking.access;
+	const struct place *vhostuser = policy_vhostuser(policy);
 
-	return given(said) || !policy->interfaces.count ? wish_of(said)
-							: implied(policy, "shared");
+	return given(said) || !vhostuser ? wish_of(said)
+					 : (struct wish){ *vhostuser, "shared" };
 }
 
 /* Shared memory that is neither hugepages nor memfd would be a file on a disk. */
@@ -114,13 +108,13 @@ static struct wish source_wish(const struct policy *policy, const struct element
 {
 	const struct value *said = &policy->memoryBacking.source;
 	const struct element *source = element_child(backing, "source");
+	const struct place *vhostuser = policy_vhostuser(policy);
 
-	if (given(said) || !policy->interfaces.count ||
-	    given(&policy->memoryBacking.hugepages) ||
+	if (given(said) || !vhostuser || given(&policy->memoryBacking.hugepages) ||
 	    element_child(backing, "hugepages") ||
 	    text_equal(element_attribute(source, "type"), "file"))
 		return wish_of(said);
-	return implied(policy, "memfd");
+	return (struct wish){ *vhostuser, "memfd" };
 }
 
 /* <access mode="shared"/> and its like. */

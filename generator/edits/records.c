@@ -15,18 +15,14 @@ struct fresh {
 	size_t count;
 };
 
-/* One whose image is no file is whoever's it is: a volume, a network disk. */
-static bool is_ours(const struct data_disk *disk)
-{
-	return !disk->has || disk->has->source;
-}
-
 static void record(struct edits *edits, const struct data_disk *disk, struct fresh *fresh)
 {
 	cleanup_free char *size = xasprintf("%" PRIu64, disk->policy->size.number);
 	const struct want wants[] = {
 		{ "name", disk->policy->name.text, SAME_TEXT },
-		{ "file", disk->path, SAME_TEXT },
+		{ "file", disk->source.path, SAME_TEXT },
+		{ "pool", disk->source.pool, SAME_TEXT },
+		{ "volume", disk->source.volume, SAME_TEXT },
 		{ "format", disk->format, SAME_TEXT },
 		{ "size", size, SAME_NUMBER },
 		{ .name = NULL },
@@ -39,7 +35,8 @@ static void record(struct edits *edits, const struct data_disk *disk, struct fre
 	}
 	struct element *element = element_new("vmgen:disk");
 	for (const struct want *want = wants; want->name; want++)
-		element_set(element, want->name, want->value);
+		if (want->value)
+			element_set(element, want->name, want->value);
 	*append(fresh->items, fresh->count) = element;
 }
 
@@ -65,7 +62,7 @@ void edits_records(struct edits *edits, const struct plan *plan)
 		cleanup_data_disk struct data_disk disk;
 
 		data_disk_init(&disk, &disks[i], plan->guest);
-		if (is_ours(&disk))
+		if (data_disk_is_made(&disk))
 			record(edits, &disk, &fresh);
 	}
 	if (fresh.count && !all)

@@ -15,14 +15,14 @@
 #include "machine/sysfs.h"
 #include "provision.h"
 
-static void check_listener(const char *path, struct diag *diag)
+static void check_listener(const char *path, const char *whose, struct diag *diag)
 {
 	if (!sockets_listening(path))
 		diag_error(
 			diag, NOWHERE, "vhost-socket",
 			"nothing listens on %s, where the guest is the client; start the "
-			"switch's port first",
-			path);
+			"%s first",
+			path, whose);
 }
 
 static void check_directory(const char *path, struct diag *diag)
@@ -49,7 +49,7 @@ static void check_sockets(const struct guest *guest, struct diag *diag)
 		if (text_equal(interface->mode, "server"))
 			check_directory(interface->path, diag);
 		else
-			check_listener(interface->path, diag);
+			check_listener(interface->path, "switch's port", diag);
 	}
 	for (size_t i = 0; i < guest->n_disks; i++) {
 		const struct element *source = element_child(guest->disks[i].element,
@@ -57,7 +57,7 @@ static void check_sockets(const struct guest *guest, struct diag *diag)
 		const char *path = element_attribute(source, "path");
 
 		if (text_equal(guest->disks[i].type, "vhostuser") && path)
-			check_listener(path, diag);
+			check_listener(path, "disk's back end", diag);
 	}
 }
 

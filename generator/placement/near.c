@@ -48,8 +48,9 @@ static void all_of_kind(const struct host *host, enum host_device_kind kind,
 static void found_disk(const struct host *host, const struct policy_disk *disk,
 		       struct cpuset *nodes, struct text *why)
 {
+	if (!given(&disk->directory))
+		return;
 	cleanup_free char *file = xasprintf("%s/", disk->directory.text);
-
 	found_path(host, file, nodes, why);
 }
 

@@ -145,6 +145,19 @@ bool policy_choose(const struct policy *const *policies, size_t count, const cha
 	return true;
 }
 
+const struct place *policy_vhostuser(const struct policy *policy)
+{
+	const struct policy_interface *interfaces = policy->interfaces.items;
+	const struct policy_disk *disks = policy->disks.items;
+
+	if (policy->interfaces.count)
+		return &interfaces->place;
+	for (size_t i = 0; i < policy->disks.count; i++)
+		if (given(&disks[i].socket))
+			return &disks[i].place;
+	return NULL;
+}
+
 /* What stands for the {guest} or {name} that AT begins with, or NULL. */
 static const char *replacement(const char *at, const char *guest, const char *name)
 {

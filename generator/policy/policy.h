@@ -29,10 +29,11 @@ struct range {
 struct policy_disk {
 	struct place place;
 	struct value name; /* the user alias is ua-vmgen-NAME */
-	struct value size; /* bytes */
-	struct value directory;
+	struct value size; /* bytes; of what is made */
+	struct value directory, pool,
+		socket;		    /* one of them; socket as source.path below */
 	struct value format;	    /* words: raw qcow2 */
-	struct value bus;	    /* words: virtio scsi */
+	struct value bus;	    /* words: virtio scsi nvme */
 	struct value target;	    /* device name, "vdb"; else the first free one */
 	struct value cache;	    /* words as in libvirt */
 	struct value io;	    /* words: native threads io_uring */
@@ -40,7 +41,8 @@ struct policy_disk {
 	struct value detect_zeroes; /* words: off on unmap */
 	struct value queues;
 	struct value queue_size;
-	struct value iothread;	    /* which of the guest's iothreads, from 1 */
+	struct value iothread;	    /* which of the guest's iothreads, from 1; or all */
+	struct value reconnect;	    /* seconds; of a socket */
 	struct value preallocation; /* words: off metadata falloc full */
 };
 
@@ -161,6 +163,10 @@ void policy_free(struct policy *policy);
 bool policy_choose(const struct policy *const *policies, size_t count, const char *guest,
 		   const char *metadata, const struct policy **ret_policy,
 		   struct diag *diag);
+
+/* The first vhost-user interface or disk, whose other side must read the guest's memory;
+ * NULL: there is none. */
+const struct place *policy_vhostuser(const struct policy *policy);
 
 /* A copy of PATTERN with {guest} and {name} replaced; the caller frees it. */
 char *policy_expand(const char *pattern, const char *guest, const char *name);

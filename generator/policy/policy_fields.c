@@ -263,13 +263,13 @@ static const struct field memory_backing_fields[] = {
 	  IN(memoryBacking, source), .example = "memfd",
 	  .doc = "What the memory is made of. memfd can be shared with a vhost-user "
 		 "switch without huge pages; file puts it into libvirt's directory on "
-		 "disk. Not given: memfd with vhostuser interfaces and no huge pages, else "
+		 "disk. Not given: memfd with vhost-user devices and no huge pages, else "
 		 "as the guest has it." },
 	{ .key = "access", .words = WORDS("shared", "private"), IN(memoryBacking, access),
 	  .example = "shared",
 	  .doc = "Whether other processes can map the memory. vhost-user needs shared: "
 		 "without it the guest starts and no packet passes. Not given: shared "
-		 "with vhostuser interfaces, else as the guest has it." },
+		 "with vhost-user devices, else as the guest has it." },
 	{ .key = "allocation", .words = WORDS("immediate", "ondemand"),
 	  IN(memoryBacking, allocation), .example = "immediate",
 	  .doc = "When the memory is allocated: all at the start, or page by page as it "
@@ -292,27 +292,41 @@ static const struct group memory_backing_group = {
 	.doc = "What the guest's memory is made of.",
 };
 
+static const char *const iothread_words[] = { "all", NULL };
+
 static const struct field disk_fields[] = {
 	{ .key = "name", .type = SCALAR_NAME, AT(policy_disk, name), .required = true,
 	  .example = "data0",
 	  .doc = "The policy's name for the disk; in the guest it has the alias "
 		 "ua-vmgen-NAME." },
-	{ .key = "size", SIZE(MIB, DISK_MAX), AT(policy_disk, size), .required = true,
-	  .example = "80 GB",
+	{ .key = "size", SIZE(MIB, DISK_MAX), AT(policy_disk, size), .example = "80 GB",
 	  .doc = "Its size when it is made; one that is smaller is refused. A disk that "
 		 "is there is never changed: enlarge it with qemu-img resize while the "
-		 "guest is off." },
+		 "guest is off. Not given: for a socket alone, whose back end decides." },
 	{ .key = "directory", .type = SCALAR_PATH, AT(policy_disk, directory),
-	  .required = true, .example = "/var/lib/libvirt/images",
-	  .doc = "Where its image is made: DIRECTORY/GUEST-NAME.FORMAT." },
+	  .example = "/var/lib/libvirt/images",
+	  .doc = "Where its image is made: DIRECTORY/GUEST-NAME.FORMAT. Not given: it is "
+		 "in a pool or behind a socket." },
+	{ .key = "pool", .type = SCALAR_NAME, AT(policy_disk, pool), .example = "default",
+	  .doc = "The libvirt storage pool that it is made in, as the volume "
+		 "GUEST-NAME.FORMAT; the pool must be active. Not given: it is in a "
+		 "directory or behind a socket." },
+	{ .key = "socket", .type = SCALAR_PATTERN, AT(policy_disk, socket),
+	  .example = "/run/spdk/{guest}-{name}.sock",
+	  .doc = "The socket of a vhost-user-blk back end, such as SPDK or "
+		 "qemu-storage-daemon, which has the data: nothing is made. {guest} and "
+		 "{name} are replaced. The guest gets the shared memory that this needs, "
+		 "as for vhostuser interfaces. Needs libvirt 7.1.0. Not given: it is in a "
+		 "directory or a pool." },
 	{ .key = "format", .words = WORDS("raw", "qcow2"), AT(policy_disk, format),
 	  .example = "raw",
 	  .doc = "The image's format. QEMU works on a qcow2 image in one thread for the "
 		 "most part, so raw is the fast one. Not given: raw." },
-	{ .key = "bus", .words = WORDS("virtio", "scsi"), AT(policy_disk, bus),
+	{ .key = "bus", .words = WORDS("virtio", "scsi", "nvme"), AT(policy_disk, bus),
 	  .example = "virtio",
-	  .doc = "How the guest sees it: virtio (vdb) or scsi (sdb). Not given: "
-		 "virtio." },
+	  .doc = "How the guest sees it: virtio (vdb), scsi (sdb), or nvme (nvme0n1, each "
+		 "on a controller of its own, its name for a serial number), which needs "
+		 "libvirt 11.5.0. Not given: virtio." },
 	{ .key = "target", .type = SCALAR_NAME, AT(policy_disk, target), .example = "vdb",
 	  .doc = "The device name for it. Not given: the first free one." },
 	{ .key = "cache",
@@ -336,16 +350,22 @@ static const struct field disk_fields[] = {
 	{ .key = "queues", COUNT(1, 1024), AT(policy_disk, queues), .example = "4",
 	  .doc = "How many virtqueues the disk has; more than vCPUs are of no use. Needs "
 		 "libvirt 3.9.0. Not given: as QEMU chooses, one for each vCPU since "
-		 "5.2." },
+		 "5.2; say how many the back end of a socket has." },
 	{ .key = "queue_size",
 	  .words = WORDS("4", "8", "16", "32", "64", "128", "256", "512", "1024"),
 	  AT(policy_disk, queue_size), .example = "256",
 	  .doc = "Descriptors of each virtqueue; QEMU starts with no other sizes than "
 		 "these. Needs libvirt 7.8.0. Not given: as QEMU chooses, 256." },
-	{ .key = "iothread", COUNT(1, IOTHREADS_MAX), AT(policy_disk, iothread),
-	  .example = "1",
+	{ .key = "iothread", .words = iothread_words, COUNT(1, IOTHREADS_MAX),
+	  AT(policy_disk, iothread), .example = "1",
 	  .doc = "Which of the guest's I/O threads works for it, from 1 to the number "
-		 "that iothreads gives. Not given: QEMU's main thread." },
+		 "that iothreads gives; or all: its queues are dealt out to all of them, "
+		 "where the target is known to have libvirt 10.0.0 and QEMU 9.0, and before "
+		 "that each such disk has one thread, in turn. Not given: QEMU's main "
+		 "thread." },
+	{ .key = "reconnect", COUNT(1, 86400), AT(policy_disk, reconnect), .example = "10",
+	  .doc = "Seconds after which the guest tries again when the back end of its "
+		 "socket has gone. Not given: never." },
 	{ .key = "preallocation", .words = WORDS("off", "metadata", "falloc", "full"),
 	  AT(policy_disk, preallocation), .example = "falloc",
 	  .doc = "How much of the image is allocated when it is made, as qemu-img means "

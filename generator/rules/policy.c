@@ -212,7 +212,7 @@ static void shm_disk(const struct rule_input *input, const struct rule_run *run)
 {
 	const struct value *source = &input->policy->memoryBacking.source;
 
-	if (input->policy->interfaces.count && given(source) &&
+	if (policy_vhostuser(input->policy) && given(source) &&
 	    strcmp(source->text, "file") == 0 &&
 	    !given(&input->policy->memoryBacking.hugepages))
 		rule_report(run, source->place,

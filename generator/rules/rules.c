@@ -7,29 +7,12 @@
 #include "rules/pins.h"
 
 const struct rule *const rules_topics[] = {
-	rules_pins,
-	rules_helpers,
-	rules_cores,
-	rules_sched,
-	rules_numa,
-	rules_locality,
-	rules_devices,
-	rules_shm,
-	rules_hugepages,
-	rules_vhostuser,
-	rules_interfaces,
-	rules_zerocopy,
-	rules_switch,
-	rules_disks,
-	rules_elements,
-	rules_dropped,
-	rules_versions,
-	rules_policy,
-	rules_policy_devices,
-	rules_policy_host,
-	rules_set,
-	rules_host_policy,
-	NULL,
+	rules_pins,	   rules_helpers,   rules_cores,	  rules_sched,
+	rules_numa,	   rules_locality,  rules_devices,	  rules_shm,
+	rules_hugepages,   rules_vhostuser, rules_interfaces,	  rules_zerocopy,
+	rules_switch,	   rules_disks,	    rules_elements,	  rules_dropped,
+	rules_versions,	   rules_policy,    rules_policy_devices, rules_policy_disks,
+	rules_policy_host, rules_set,	    rules_host_policy,	  NULL,
 };
 
 const char *const rule_needs_words[NEEDS_KINDS] = {

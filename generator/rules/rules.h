@@ -100,6 +100,7 @@ extern const struct rule rules_dropped[];
 extern const struct rule rules_versions[];
 extern const struct rule rules_policy[];
 extern const struct rule rules_policy_devices[];
+extern const struct rule rules_policy_disks[];
 extern const struct rule rules_policy_host[];
 extern const struct rule rules_host_policy[];
 extern const struct rule rules_set[];

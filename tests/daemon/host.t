@@ -97,21 +97,4 @@ policy need <<<'require: {vcpus: {min: 4}, memory: {min: 1 GiB}}'
 define need-1
 refused need-1 'has 1 .*at least 4' "the policy requires more vCPUs"
 
-# Disks: a blank one in place of one that is missing would be lost data.
-images=/var/lib/libvirt/images/data
-policy disk <<-END
-	disks:
-	  - {name: data0, size: 1 MiB, directory: $images, format: raw}
-END
-define disk-1 '' "<disk type='file' device='disk'><source file='$images/disk-1-data0.raw'/>
-	<target dev='vda' bus='virtio'/><alias name='ua-vmgen-data0'/></disk>"
-mkdir $images
-qemu-img create -q -f raw $images/disk-1-data0.raw 1M
-ok "a guest has its disk" virsh start disk-1
-virsh destroy disk-1
-rm $images/disk-1-data0.raw
-ok "a disk that is missing is no start" fail virsh start disk-1
-idle
-ok "... and no blank one" fail test -e $images/disk-1-data0.raw
-
 daemon_end

@@ -157,7 +157,7 @@ static void values_are_read(void)
 		   all->memoryBacking.nosharepages.number == 0 &&
 		   given(&all->memoryBacking.nosharepages),
 	   "on and off");
-	ok(all->disks.count == 1 && disk->size.number == 80000000000, "a list of groups");
+	ok(all->disks.count == 3 && disk->size.number == 80000000000, "a list of groups");
 	ok(disk->queue_size.number == 1024, "a word that is a number");
 	ok(net->zero_copy.backend.word == BACKEND_OVS &&
 		   net->zero_copy.version.number == 2010000,
