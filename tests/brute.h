@@ -294,6 +294,15 @@ static inline void brute_offer(struct brute *brute, const struct cost *cost)
 	}
 }
 
+/* The cell may be on a node of that number. */
+static inline bool brute_allows(const struct place_request *request, size_t cell,
+				unsigned node)
+{
+	const struct cpuset *nodes = request->cell_nodes;
+
+	return !nodes || cpuset_empty(&nodes[cell]) || cpuset_has(&nodes[cell], node);
+}
+
 static inline void brute_cells(struct brute *brute, size_t cell)
 {
 	static const struct cost nothing = { { 0 } };
@@ -309,7 +318,8 @@ static inline void brute_cells(struct brute *brute, size_t cell)
 		uint64_t bytes = page ? (want->memory + page - 1) / page * page
 				      : want->memory;
 
-		if (brute->used[i] || !node->allowed || bytes > node->memory)
+		if (brute->used[i] || !node->allowed || bytes > node->memory ||
+		    !brute_allows(brute->request, cell, node->number))
 			continue;
 		brute->used[i] = true;
 		brute->vcpus[i] = want->vcpus;
@@ -453,7 +463,7 @@ static inline const char *brute_judge(const struct place_request *request,
 		memory += cell->memory;
 		least = vcpus < least ? vcpus : least;
 		most = vcpus > most ? vcpus : most;
-		if (!node->allowed ||
+		if (!node->allowed || !brute_allows(request, c, node->number) ||
 		    (cell->memory + unit - 1) / unit * unit > node->memory)
 			fault = "node or memory";
 		if (request->cells && (vcpus != request->cells[c].vcpus ||

@@ -12,7 +12,7 @@ base
 policy     base
 host       base policy/yaml.h policy/fields.h
 guest      base
-placement  base host/host.h policy/policy.h policy/host_policy.h guest/guest.h
+placement  base host/host.h policy/policy.h policy/host_policy.h guest/guest.h guest/bindings.h
 edits      base host guest policy placement
 rules      base host guest policy placement/place.h
 compile    base host guest policy placement edits rules

@@ -24,7 +24,8 @@ static bool fits_on(struct assignment *a, unsigned cell, const struct site *site
 	const struct sites *sites = a->search->sites;
 	const struct place_cell *want = &sites->request->cells[cell];
 
-	return site->allowed && sites_units(sites, want->memory) <= site->units &&
+	return sites_allow(sites, cell, site) &&
+	       sites_units(sites, want->memory) <= site->units &&
 	       search_local(a->search, site, want->vcpus, emulator).fits;
 }
 

@@ -109,7 +109,7 @@ static bool check_nodes(const struct sites *sites, const struct placement *place
 		unsigned node = placement->cells[i].node;
 		unsigned index = sites_index(sites, node);
 
-		if (index == sites->count || !sites->items[index].allowed)
+		if (index == sites->count || !sites_allow(sites, i, &sites->items[index]))
 			text_printf(why, "node %u is not one that the guest may use",
 				    node);
 		else if (cpuset_has(&seen, node))
@@ -221,11 +221,12 @@ static bool carries(const struct sites *sites, const struct site *site)
 
 /* A cell without vCPUs may be on SITE, as far as that alone goes. */
 static bool takes_cell(const struct sites *sites, const struct site *site,
-		       const struct placed_cell *cell)
+		       const struct placement *placement, const struct placed_cell *cell)
 {
 	const struct place_request *request = sites->request;
 
-	return site->allowed && site->units >= sites_units(sites, cell->memory) &&
+	return sites_allow(sites, (size_t)(cell - placement->cells), site) &&
+	       site->units >= sites_units(sites, cell->memory) &&
 	       (!request->own || !request->own_each || carries(sites, site));
 }
 
@@ -238,7 +239,8 @@ static void settle(const struct sites *sites, struct placement *placement,
 	for (unsigned i = 0; i < sites->count; i++) {
 		const struct site *site = &sites->items[i];
 
-		if (takes_cell(sites, site, cell) && !cpuset_has(used, site->number) &&
+		if (takes_cell(sites, site, placement, cell) &&
+		    !cpuset_has(used, site->number) &&
 		    (!best || site->units < best->units))
 			best = site;
 	}
@@ -248,7 +250,7 @@ static void settle(const struct sites *sites, struct placement *placement,
 
 /* The cells without vCPUs of a list, but for SETTLED (NULL: for none), those with most
  * memory first. As whatever has room for one has room for a smaller one, this finds nodes
- * for all if there are any. */
+ * for all if there are any, unless cell_nodes overlap without being equal. */
 static void settle_all(const struct sites *sites, struct placement *placement,
 		       const struct placed_cell *settled)
 {
@@ -321,7 +323,8 @@ static bool settle_for_emulator(struct sites *sites, struct placement *placement
 			const struct site *site = &sites->items[k];
 
 			if (!cpuset_empty(&cell->vcpus) ||
-			    !takes_cell(sites, site, cell) || !carries(sites, site))
+			    !takes_cell(sites, site, placement, cell) ||
+			    !carries(sites, site))
 				continue;
 			cell->node = site->number;
 			settle_all(sites, placement, cell);

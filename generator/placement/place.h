@@ -55,6 +55,9 @@ struct place_request {
 	struct cpuset own_pool;
 
 	struct cpuset nodeset; /* host nodes it may use */
+	/* Of each cell, in their order, those of them it may use, an empty set: all;
+	 * NULL: all for all. */
+	const struct cpuset *cell_nodes;
 	/* Nodes by what the policy wants near, most important first: the guest should be
 	 * on one of near[i]; empty sets say nothing. */
 	const struct cpuset *near;

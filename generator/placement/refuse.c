@@ -35,6 +35,7 @@ static struct place_request anywhere(struct place_request request,
 	for (size_t i = 0; i < state->host->n_nodes; i++)
 		cpuset_set(&request.nodeset, state->host->nodes[i].number);
 	request.apart = (struct cpuset)CPUSET_INIT;
+	request.cell_nodes = NULL;
 	return request;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "placement/cells.h"
 #include "placement/near.h"
 #include "placement/request.h"
 #include "placement/taken.h"
@@ -19,8 +20,7 @@ enum { NORMAL_PAGE = 4096 };
 struct draft {
 	struct place_request request;
 	struct place_state state;
-	struct place_cell *cells;
-	struct cpuset *numbers; /* the vCPUs of each cell */
+	struct cells cells;
 	unsigned *list;
 	struct cpuset *near;
 	struct taken taken;
@@ -30,8 +30,7 @@ struct draft {
 
 static void draft_done(struct draft *draft)
 {
-	free(draft->cells);
-	free(draft->numbers);
+	cells_done(&draft->cells);
 	free(draft->list);
 	free(draft->near);
 	taken_done(&draft->taken);
@@ -54,45 +53,6 @@ uint64_t request_page_size(const struct policy *policy, const struct guest *gues
 	    bytes > NORMAL_PAGE)
 		return bytes;
 	return 0;
-}
-
-/* The cell of a vCPU, as libvirt sees it: one that no cell names is in the first. */
-static size_t cell_of(const struct guest *guest, unsigned vcpu)
-{
-	for (size_t i = 0; i < guest->n_cells; i++)
-		if (cpuset_has(&guest->cells[i].vcpus, vcpu))
-			return i;
-	return 0;
-}
-
-/* Cells that share a node are neighbours, in groups as equal as can be. */
-static size_t group_of(size_t cell, size_t cells, size_t groups)
-{
-	return cell * groups / cells;
-}
-
-/* The guest's cells in GROUPS, each on a node of its own. */
-static void ask_cells(const struct guest *guest, struct draft *draft, size_t groups)
-{
-	struct place_cell *cells = xcalloc(groups, sizeof(*cells));
-	struct cpuset *numbers = xcalloc(groups, sizeof(*numbers));
-
-	for (unsigned vcpu = 0; vcpu < guest->vcpus; vcpu++)
-		cpuset_set(
-			&numbers[group_of(cell_of(guest, vcpu), guest->n_cells, groups)],
-			vcpu);
-	for (size_t i = 0; i < guest->n_cells; i++)
-		cells[group_of(i, guest->n_cells, groups)].memory +=
-			guest->cells[i].memory;
-	for (size_t i = 0; i < groups; i++) {
-		cells[i].vcpus = cpuset_count(&numbers[i]);
-		cells[i].numbers = &numbers[i];
-	}
-	free(draft->cells);
-	free(draft->numbers);
-	draft->request.cells = draft->cells = cells;
-	draft->numbers = numbers;
-	draft->request.n_cells = groups;
 }
 
 static void without(struct cpuset *set, const struct value *value)
@@ -278,6 +238,25 @@ static void ask_switch(const struct request_source *source, struct draft *draft)
 	}
 }
 
+/* Where the policy says nothing of memory, it stays on the nodes that the guest's own
+ * <numatune> names; CPUs elsewhere would reach it across nodes. */
+static void ask_bindings(const struct request_source *source, struct draft *draft)
+{
+	struct place_request *request = &draft->request;
+	struct cpuset wished;
+
+	if (source->policy->numatune.place.line ||
+	    !cells_bind(&draft->cells, source->guest, source->host, &wished))
+		return;
+	text_add(&draft->why, "where the guest's own memory is bound");
+	if (!source->guest->n_cells && !cpuset_empty(&draft->cells.bound[0]))
+		cpuset_and(&request->nodeset, &draft->cells.bound[0]);
+	if (cpuset_empty(&wished))
+		return;
+	*append(draft->near, request->n_near) = wished;
+	request->near = draft->near;
+}
+
 static bool ask_nodes(const struct request_source *source, struct draft *draft,
 		      struct diag *diag)
 {
@@ -301,6 +280,7 @@ static bool ask_nodes(const struct request_source *source, struct draft *draft,
 		cpuset_and(&request->nodeset, policy->numatune.nodeset.cpus);
 	}
 	ask_near(source, draft);
+	ask_bindings(source, draft);
 	named_nodes(source->claims, &policy->numatune.with, &request->with, "with",
 		    &draft->why);
 	ask_switch(source, draft);
@@ -394,6 +374,7 @@ static bool make(const struct request_source *source, struct draft *draft,
 	const struct guest *guest = source->guest;
 	struct place_request *request = &draft->request;
 
+	draft->cells = cells_of(guest);
 	request->vcpus = guest->vcpus;
 	request->memory = guest->memory;
 	request->page_size = request_page_size(source->policy, guest);
@@ -450,12 +431,13 @@ static struct placement *place_cells(const struct request_source *source,
 		return try_place(draft, source->policy, diag);
 	}
 	for (groups = groups < cells ? groups : cells; groups && !placement; groups--) {
-		cleanup_diag struct diag quiet = DIAG_INIT;
-
-		ask_cells(source->guest, draft, groups);
-		placement = try_place(draft, source->policy, groups > 1 ? &quiet : diag);
+		if (cells_ask(&draft->cells, source->guest, groups, &draft->request))
+			placement = place_quietly(&draft->request, &draft->state, NULL);
 	}
-	return placement;
+	if (placement)
+		return placement;
+	cells_ask_by_binding(&draft->cells, source->guest, &draft->request);
+	return try_place(draft, source->policy, diag);
 }
 
 /* What stands, stays: within the CPUs that are the guest's own already, if that can be.
@@ -497,7 +479,7 @@ static char *nodes_why(const struct draft *draft)
 struct placement *request_placement(const struct request_source *source, char **ret_why,
 				    struct diag *diag)
 {
-	cleanup(draft_done) struct draft draft = { .cells = NULL };
+	cleanup(draft_done) struct draft draft = { .list = NULL };
 
 	if (!make(source, &draft, diag))
 		return NULL;
@@ -512,7 +494,7 @@ struct placement *request_placement(const struct request_source *source, char **
 
 unsigned request_cell_node(const struct placement *placement, size_t cell, size_t count)
 {
-	return placement->cells[group_of(cell, count, placement->n_cells)].node;
+	return placement->cells[cells_group(cell, count, placement->n_cells)].node;
 }
 
 struct cpuset request_helpers(const struct request_source *source,

@@ -70,11 +70,14 @@ static void find_keeps(struct shrink *shrink)
 	unsigned tables = shrink->one ? 2 : 1;
 
 	for (unsigned i = 0; i < shrink->n_cells * sites->count; i++) {
-		const struct place_cell *cell = &request->cells[i / sites->count];
+		size_t number = i / sites->count;
+		const struct place_cell *cell = &request->cells[number];
 		const struct site *site = &sites->items[i % sites->count];
 		bool own = request->own && !site->housekeeping;
 
-		for (unsigned beside = 0; beside < tables && site->allowed; beside++) {
+		if (!sites_allow(sites, number, site))
+			continue;
+		for (unsigned beside = 0; beside < tables; beside++) {
 			bool emulator = own && (beside || request->own_each);
 
 			shrink->keeps[beside][i] = (shrink->pages ? kept_pages

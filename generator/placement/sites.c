@@ -327,6 +327,14 @@ const struct site *sites_of(const struct sites *sites, unsigned number)
 	return &sites->items[sites_index(sites, number)];
 }
 
+bool sites_allow(const struct sites *sites, size_t cell, const struct site *site)
+{
+	const struct cpuset *nodes = sites->request->cell_nodes;
+
+	return site->allowed && (!nodes || cpuset_empty(&nodes[cell]) ||
+				 cpuset_has(&nodes[cell], site->number));
+}
+
 uint64_t sites_units(const struct sites *sites, uint64_t bytes)
 {
 	return bytes / sites->unit + (bytes % sites->unit != 0);

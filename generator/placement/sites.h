@@ -68,6 +68,9 @@ unsigned sites_index(const struct sites *sites, unsigned number);
 /* The node with NUMBER, which is there. */
 const struct site *sites_of(const struct sites *sites, unsigned number);
 
+/* Cell CELL of the request may be on SITE, as far as its node's number goes. */
+bool sites_allow(const struct sites *sites, size_t cell, const struct site *site);
+
 /* Units of memory that BYTES take. */
 uint64_t sites_units(const struct sites *sites, uint64_t bytes);
 

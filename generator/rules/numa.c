@@ -12,69 +12,6 @@ static struct element *numatune(const struct guest *guest)
 	return element_find(guest->domain, "numatune");
 }
 
-static const char *mode_of(const struct element *element)
-{
-	const char *mode = element_attribute(element, "mode");
-
-	return mode ? mode : "strict";
-}
-
-static int cell_order(const void *key, const void *item)
-{
-	const unsigned long long *id = key;
-	const struct guest_cell *cell = item;
-
-	return *id < cell->id ? -1 : *id > cell->id;
-}
-
-static const struct guest_cell *cell_find(const struct guest *guest,
-					  unsigned long long id)
-{
-	if (!guest->n_cells)
-		return NULL;
-	return bsearch(&id, guest->cells, guest->n_cells, sizeof(*guest->cells),
-		       cell_order);
-}
-
-static void bind_to(struct numa_binding *binding, const struct element *element)
-{
-	binding->mode = "strict";
-	if (!element || !read_cpus(element, "nodeset", &binding->nodes))
-		return;
-	binding->element = element;
-	binding->mode = mode_of(element);
-}
-
-struct numa_binding *numa_bindings(const struct guest *guest, size_t *ret_count)
-{
-	const struct element *memory = element_child(numatune(guest), "memory");
-	size_t count = guest->n_cells ? guest->n_cells : 1;
-	struct numa_binding *bindings = xcalloc(count, sizeof(*bindings));
-
-	for (size_t i = 0; i < guest->n_cells; i++) {
-		bind_to(&bindings[i], memory);
-		bindings[i].vcpus = guest->cells[i].vcpus;
-		bindings[i].memory = guest->cells[i].memory;
-	}
-	element_foreach (memnode, numatune(guest), "memnode") {
-		unsigned long long id;
-		const struct guest_cell *cell = NULL;
-
-		if (read_number(memnode, "cellid", &id))
-			cell = cell_find(guest, id);
-		if (cell)
-			bind_to(&bindings[cell - guest->cells], memnode);
-	}
-	if (!guest->n_cells) {
-		bind_to(&bindings[0], memory);
-		if (guest->vcpus)
-			cpuset_set_range(&bindings[0].vcpus, 0, guest->vcpus - 1);
-		bindings[0].memory = guest->memory;
-	}
-	*ret_count = count;
-	return bindings;
-}
-
 struct cpuset numa_nodes(const struct host *host, const struct cpuset *cpus)
 {
 	struct cpuset nodes = CPUSET_INIT;
@@ -99,7 +36,7 @@ static void memnode_cell(const struct rule_input *input, const struct rule_run *
 
 		if (!read_number(memnode, "cellid", &id))
 			continue;
-		cell = cell_find(guest, id);
+		cell = guest_cell_find(guest, id);
 		if (!cell)
 			rule_report(
 				run, read_place(guest, memnode, "cellid"),
@@ -144,10 +81,10 @@ static void mode_mixed(const struct rule_input *input, const struct rule_run *ru
 {
 	const struct guest *guest = input->guest;
 	const struct element *memory = element_child(numatune(guest), "memory");
-	bool restrictive = memory && strcmp(mode_of(memory), "restrictive") == 0;
+	bool restrictive = memory && strcmp(numa_mode(memory), "restrictive") == 0;
 
 	element_foreach (memnode, numatune(guest), "memnode") {
-		bool mine = strcmp(mode_of(memnode), "restrictive") == 0;
+		bool mine = strcmp(numa_mode(memnode), "restrictive") == 0;
 
 		/* Until 9.4.0 libvirt took it this way round. */
 		if (!memory || mine == restrictive ||
@@ -157,7 +94,7 @@ static void mode_mixed(const struct rule_input *input, const struct rule_run *ru
 			run, read_place(guest, memnode, "mode"),
 			"mode '%s' here and '%s' in <memory>, and libvirt refuses to mix "
 			"restrictive with others; use one mode for both",
-			mode_of(memnode), mode_of(memory));
+			numa_mode(memnode), numa_mode(memory));
 	}
 }
 

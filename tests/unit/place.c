@@ -30,6 +30,7 @@ struct question {
 	struct place_request request;
 	struct place_state state;
 	struct place_cell cells[4];
+	struct cpuset cell_nodes[4];
 	struct cpuset near[3];
 	uint64_t taken[BRUTE_NODES];
 };
@@ -128,10 +129,14 @@ static void random_cells(struct question *q)
 	request->vcpus = 0;
 	request->cells = q->cells;
 	request->n_cells = 1 + below(4);
+	request->cell_nodes = chance(30) ? q->cell_nodes : NULL;
 	for (size_t i = 0; i < request->n_cells; i++) {
 		q->cells[i].vcpus = chance(15) ? 0 : 1 + below(chance(70) ? 2 : 6);
 		q->cells[i].memory = below(5) * unit + below(2) * 512;
 		request->vcpus += q->cells[i].vcpus;
+		for (size_t k = 0; k < q->host->n_nodes; k++)
+			if (chance(35))
+				cpuset_set(&q->cell_nodes[i], q->host->nodes[k].number);
 	}
 	if (request->vcpus > BRUTE_VCPUS || !request->vcpus)
 		random_cells(q);

@@ -44,7 +44,8 @@ static struct host *random_host(unsigned threads)
 }
 
 /* One to three, now and then one of memory only, now and then one that no page fills. */
-static void random_cells(struct place_request *request, struct place_cell *cells)
+static void random_cells(const struct host *host, struct place_request *request,
+			 struct place_cell *cells, struct cpuset *nodes)
 {
 	request->cells = cells;
 	request->n_cells = 1 + below(3);
@@ -55,11 +56,17 @@ static void random_cells(struct place_request *request, struct place_cell *cells
 			.memory = below(5) * 4 * MIB + below(2) * 512,
 		};
 		request->vcpus += cells[i].vcpus;
+		nodes[i] = (struct cpuset)CPUSET_INIT;
+		if (below(3) == 0)
+			cpuset_set(&nodes[i],
+				   host->nodes[below((unsigned)host->n_nodes)].number);
 	}
+	request->cell_nodes = below(3) ? NULL : nodes;
 }
 
 static void random_question(struct host *host, struct place_request *request,
-			    struct place_cell *cells, struct place_state *state)
+			    struct place_cell *cells, struct cpuset *nodes,
+			    struct place_state *state)
 {
 	static const uint64_t sizes[] = { 0, 2 * MIB, 4 * MIB };
 
@@ -87,7 +94,7 @@ static void random_question(struct host *host, struct place_request *request,
 		cpuset_set(&request->housekeeping,
 			   host->cpus[below((unsigned)host->n_cpus)].number);
 	if (below(2))
-		random_cells(request, cells);
+		random_cells(host, request, cells, nodes);
 }
 
 static bool fits(const struct place_request *request, const struct place_state *state)
@@ -184,6 +191,7 @@ static struct nearest by_brute_force(struct place_request request,
 						 .value = changed.smt };
 	changed = request;
 	changed.apart = (struct cpuset)CPUSET_INIT;
+	changed.cell_nodes = NULL;
 	cpuset_set_range(&changed.nodeset, 0, (unsigned)state->host->n_nodes - 1);
 	if (fits(&changed, state))
 		return (struct nearest){ .kind = NEAREST_NODESET };
@@ -226,9 +234,10 @@ int main(void)
 		struct host *host = random_host(1 + below(2));
 		struct place_request request;
 		struct place_cell cells[3];
+		struct cpuset nodes[3];
 		struct place_state state;
 
-		random_question(host, &request, cells, &state);
+		random_question(host, &request, cells, nodes, &state);
 		if (!fits(&request, &state)) {
 			struct nearest got = refuse_nearest(&request, &state);
 			struct nearest want = by_brute_force(request, &state);
