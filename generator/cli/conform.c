@@ -270,6 +270,22 @@ static bool is_as_before(struct conform *conform, struct domain *domain)
 	return text_equal(now, conform->job.doc->text);
 }
 
+/* Where a raw disk joins internal snapshots, which it cannot be in. */
+static void warn_of_snapshots(struct conform *conform, struct domain *domain,
+			      const struct images *images)
+{
+	struct diag *diag = &conform->job.diag;
+	struct domain_state state;
+
+	if (images->raw && domain_state(domain, &state, diag) && state.internal)
+		diag_warning(diag, images->raw->place, "disk-snapshot",
+			     "guest %s has internal snapshots, and raw disk %s cannot be "
+			     "in them: new ones fail, and a revert brings back a "
+			     "definition without it; say format: qcow2, or make external "
+			     "ones",
+			     domain_name(domain), images->raw->name.text);
+}
+
 /* A disk that was made and is in no definition would be in the way of the next attempt;
  * one that is in one is not taken away again. */
 bool conform_define(struct conform *conform, struct domain *domain)
@@ -278,6 +294,7 @@ bool conform_define(struct conform *conform, struct domain *domain)
 	bool tried = false, good = images_make(conform, &images);
 
 	if (good && conform->job.outcome.edits.count) {
+		warn_of_snapshots(conform, domain, &images);
 		good = define(conform, domain, &tried);
 		if (!good && (!tried || is_as_before(conform, domain)))
 			images_drop(&images);

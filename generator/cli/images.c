@@ -70,6 +70,8 @@ static bool make(struct conform *conform, const struct data_disk *disk,
 		      : volume_make(conform->connection, source->pool, source->volume,
 				    policy, &whose, &job->diag)))
 		return false;
+	if (!images->raw && text_equal(disk->format, "raw"))
+		images->raw = policy;
 	printf("%s: made %s, %s\n", job->guest->name, disk->shown, policy->size.text);
 	*append(images->made, images->count) = (struct made){
 		.path = source->path ? xstrdup(source->path) : NULL,

@@ -17,7 +17,8 @@ struct images {
 	struct connection *connection; /* borrowed */
 	struct made *made;
 	size_t count;
-	sigset_t before; /* signals wait while this is open */
+	const struct policy_disk *raw; /* the first that was made raw, or NULL */
+	sigset_t before;	       /* signals wait while this is open */
 };
 
 /* What is there of the disks of the policy: false and a report when one must not be made

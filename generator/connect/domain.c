@@ -34,11 +34,11 @@ static bool has_job(struct domain *domain)
 	       job.type != VIR_DOMAIN_JOB_NONE;
 }
 
-static bool has_snapshots(struct domain *domain)
+static bool has_snapshots(struct domain *domain, unsigned kind)
 {
 	virDomainSnapshotPtr *snapshots = NULL;
-	int count = domain->libvirt->virDomainListAllSnapshots(
-		domain->handle, &snapshots, VIR_DOMAIN_SNAPSHOT_LIST_ACTIVE);
+	int count = domain->libvirt->virDomainListAllSnapshots(domain->handle, &snapshots,
+							       kind);
 
 	for (int i = 0; i < count; i++)
 		domain->libvirt->virDomainSnapshotFree(snapshots[i]);
@@ -63,7 +63,8 @@ bool domain_state(struct domain *domain, struct domain_state *ret_state,
 		.persistent = persistent,
 		.busy = has_job(domain),
 		.saved = libvirt->virDomainHasManagedSaveImage(domain->handle, 0) == 1,
-		.snapshots = has_snapshots(domain),
+		.snapshots = has_snapshots(domain, VIR_DOMAIN_SNAPSHOT_LIST_ACTIVE),
+		.internal = has_snapshots(domain, VIR_DOMAIN_SNAPSHOT_LIST_INTERNAL),
 	};
 	return true;
 }

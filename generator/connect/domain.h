@@ -20,6 +20,7 @@ struct domain_state {
 	bool busy;	 /* a job is under way: migration, save, snapshot ... */
 	bool saved;	 /* its next start restores a managed save */
 	bool snapshots;	 /* there are some that hold memory and can be reverted to */
+	bool internal;	 /* there are some in its images */
 };
 
 /* False and a report when the guest is gone. */

@@ -305,6 +305,33 @@ static void source(const struct rule_input *input, const struct rule_run *run)
 	}
 }
 
+/* The first disk that internal snapshots are asked for, or NULL. */
+static const struct guest_disk *snapshotted(const struct guest *guest)
+{
+	for (size_t i = 0; i < guest->n_disks; i++)
+		if (read_is(guest->disks[i].element, "snapshot", "internal"))
+			return &guest->disks[i];
+	return NULL;
+}
+
+static void snapshot(const struct rule_input *input, const struct rule_run *run)
+{
+	const struct guest *guest = input->guest;
+	const struct guest_disk *internal = snapshotted(guest);
+
+	for (size_t i = 0; internal && i < guest->n_disks; i++) {
+		const struct guest_disk *disk = &guest->disks[i];
+
+		if (!writes(disk) || !read_is(driver_of(disk), "type", "raw"))
+			continue;
+		rule_report(run, read_place(guest, driver_of(disk), "type"),
+			    "a raw disk has no internal snapshots, so the guest's fail; "
+			    "make it qcow2, or the guest's snapshots external");
+		rule_note(run, read_place(guest, internal->element, "snapshot"),
+			  "internal snapshots are asked for here");
+	}
+}
+
 const struct rule rules_disks[] = {
 	{ "disk-io-cache", DIAG_ERROR, RULE_GUEST, NEEDS_NOTHING, io_cache,
 	  "io='native' with a page cache",
@@ -358,5 +385,15 @@ const struct rule rules_disks[] = {
 	  "where locks do not work (some network file systems) the data is destroyed. "
 	  "Say <shareable/> if the guests know what they do. Source: QEMU, "
 	  "file-posix.c." },
+	{ "disk-snapshot", DIAG_WARNING, RULE_GUEST, NEEDS_NOTHING, snapshot,
+	  "a raw disk beside internal snapshots",
+	  "An internal snapshot is kept in the images, and raw ones have no room for it: "
+	  "libvirt then refuses the whole snapshot (\"internal snapshot for disk vdb "
+	  "unsupported for storage type raw\"), and with snapshot='no' on the raw disk "
+	  "as "
+	  "well (\"internal and full system snapshots require all disks to be "
+	  "selected\"). "
+	  "A domain XML tells no snapshots but those that it asks for; vmgen apply looks "
+	  "for those that the guest has. Source: libvirt 9.0.0, tried." },
 	{ .id = NULL },
 };

@@ -47,6 +47,16 @@ chmod o+x "$DAEMON_DIR" "$DIR" "$STORE"
 ok "the guest starts with them" virsh start thin-a
 virsh destroy thin-a
 
+# A raw one beside internal snapshots.
+qemu-img create -q -f qcow2 "$DIR/snap.qcow2" 16M
+define thin-n '' "<disk type='file' device='disk'><driver name='qemu' type='qcow2'/>
+	<source file='$DIR/snap.qcow2'/><target dev='vda' bus='virtio'/></disk>"
+virsh snapshot-create-as thin-n before >/dev/null
+said=$("$VMGEN" apply thin-n 2>&1)
+like "$said" "warning: guest thin-n has internal snapshots, and raw disk data0 cannot be in them" \
+	"a raw disk beside internal snapshots is a warning"
+fails 1 "... of what then happens" virsh snapshot-create-as thin-n after
+
 # By the hook's worker.
 define thin-w
 refused thin-w "being brought up to policy thin; start it again" "a first start: the worker"
