@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "placement/cores.h"
+#include "placement/fragments.h"
 
 unsigned cores_room(const struct place_request *request, const struct core *core,
 		    unsigned free)
@@ -307,15 +308,15 @@ static void price(const struct node *node, struct cores_choice *choice)
 		bool emulator = choice->emulator == i;
 		unsigned takes = request->shared ? 0 : choice->takes[i];
 		bool isolated = takes && request->smt == SMT_ISOLATE;
-		unsigned used = isolated ? core->n_threads : takes;
 
-		if (!used && !emulator)
+		if (!takes && !emulator)
 			continue;
-		used += emulator && !core->spare;
-		choice->used += used;
+		choice->used += isolated ? core->n_threads : takes;
+		choice->used += emulator && !core->spare;
 		cost->columns[COST_SIBLING] += emulator && takes;
 		cost->columns[COST_SHARING] |= core->shared;
-		cost->columns[COST_FRAGMENTS] += core->whole && used < core->n_threads;
+		cost->columns[COST_FRAGMENTS] += fragments_leaves(request, core, takes,
+								  emulator);
 	}
 	cost->columns[COST_L3] = l3_count(node, choice->takes);
 	cost->columns[COST_OWN] = choice->emulator != CORES_NONE;
@@ -381,9 +382,14 @@ bool cores_choose(const struct sites *sites, const struct site *site, unsigned v
 		best = other;
 		other.takes = takes;
 	}
-	if (found)
-		*choice = best;
-	return found;
+	if (!found)
+		return false;
+	/* to pack, fragments come last */
+	if (!sites->request->pack &&
+	    fragments_lessen(sites, site, needed(sites, vcpus), &best))
+		price(&node, &best);
+	*choice = best;
+	return true;
 }
 
 unsigned cores_most(const struct sites *sites, const struct site *site, bool emulator)

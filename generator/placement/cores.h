@@ -2,6 +2,7 @@
 /*
  * Which cores of a node a guest cell gets: the exact choice by the columns of costs.h
  * that one node decides (sibling, sharing, l3, own, fragments).
+ * With packing: pack, where fragments come last, these are not looked for.
  */
 #ifndef VMGEN_CORES_H
 #define VMGEN_CORES_H

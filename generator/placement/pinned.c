@@ -6,6 +6,7 @@
 #include "placement/cores.h"
 #include "placement/memory.h"
 #include "placement/pinned.h"
+#include "placement/settle.h"
 
 /* Each CPU once, and free for a vCPU. */
 static bool check_cpus(struct sites *sites, const unsigned *cpus, struct text *why)
@@ -209,73 +210,6 @@ static bool float_or_sit(struct sites *sites, const struct placement *placement,
 	return true;
 }
 
-/* The emulator has a place on the node, which has none of the vCPUs. */
-static bool carries(const struct sites *sites, const struct site *site)
-{
-	bool own = false;
-
-	for (unsigned i = 0; i < site->n_cores; i++)
-		own |= sites->cores[site->first + i].own != 0;
-	return own || site->housekeeping;
-}
-
-/* A cell without vCPUs may be on SITE, as far as that alone goes. */
-static bool takes_cell(const struct sites *sites, const struct site *site,
-		       const struct placement *placement, const struct placed_cell *cell)
-{
-	const struct place_request *request = sites->request;
-
-	return sites_allow(sites, (size_t)(cell - placement->cells), site) &&
-	       site->units >= sites_units(sites, cell->memory) &&
-	       (!request->own || !request->own_each || carries(sites, site));
-}
-
-/* A node for a cell without vCPUs: the least of those that have the memory for it. */
-static void settle(const struct sites *sites, struct placement *placement,
-		   const struct cpuset *used, struct placed_cell *cell)
-{
-	const struct site *best = NULL;
-
-	for (unsigned i = 0; i < sites->count; i++) {
-		const struct site *site = &sites->items[i];
-
-		if (takes_cell(sites, site, placement, cell) &&
-		    !cpuset_has(used, site->number) &&
-		    (!best || site->units < best->units))
-			best = site;
-	}
-	/* Where there is none, any: that its memory is lacking is found later. */
-	cell->node = best ? best->number : placement->cells[0].node;
-}
-
-/* The cells without vCPUs of a list, but for SETTLED (NULL: for none), those with most
- * memory first. As whatever has room for one has room for a smaller one, this finds nodes
- * for all if there are any, unless cell_nodes overlap without being equal. */
-static void settle_all(const struct sites *sites, struct placement *placement,
-		       const struct placed_cell *settled)
-{
-	struct cpuset used = CPUSET_INIT, done = CPUSET_INIT;
-
-	for (size_t i = 0; i < placement->n_cells; i++)
-		if (!cpuset_empty(&placement->cells[i].vcpus) ||
-		    &placement->cells[i] == settled) {
-			cpuset_set(&used, placement->cells[i].node);
-			cpuset_set(&done, (unsigned)i);
-		}
-	while (cpuset_count(&done) < placement->n_cells) {
-		size_t next = placement->n_cells;
-
-		for (size_t i = 0; i < placement->n_cells; i++)
-			if (!cpuset_has(&done, (unsigned)i) &&
-			    (next == placement->n_cells ||
-			     placement->cells[i].memory > placement->cells[next].memory))
-				next = i;
-		settle(sites, placement, &used, &placement->cells[next]);
-		cpuset_set(&used, placement->cells[next].node);
-		cpuset_set(&done, (unsigned)next);
-	}
-}
-
 static bool arrange(struct sites *sites, struct placement *placement,
 		    const struct placed_cell *cells, size_t n_cells, struct text *why)
 {
@@ -323,8 +257,8 @@ static bool settle_for_emulator(struct sites *sites, struct placement *placement
 			const struct site *site = &sites->items[k];
 
 			if (!cpuset_empty(&cell->vcpus) ||
-			    !takes_cell(sites, site, placement, cell) ||
-			    !carries(sites, site))
+			    !settle_takes(sites, site, placement, cell) ||
+			    !settle_carries(sites, site))
 				continue;
 			cell->node = site->number;
 			settle_all(sites, placement, cell);

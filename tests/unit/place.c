@@ -219,15 +219,14 @@ static void show_costs(const struct cost *got, const struct cost *best)
 			     got->columns[i], best->columns[i]);
 }
 
-/* Is A worse than B, by the columns in front of LAST? */
+/* Is A worse than B, by the columns in front of the room that is left? */
 static bool dearer(const struct question *q, struct cost a, struct cost b)
 {
-	enum column last = q->request.pack ? COST_ROOM : COST_FRAGMENTS;
 	bool beyond = false;
 
 	for (const enum column *column = costs_order(q->request.pack);
 	     *column != COST_COLUMNS; column++) {
-		beyond |= *column == last;
+		beyond |= *column == COST_ROOM;
 		if (beyond)
 			a.columns[*column] = b.columns[*column] = 0;
 	}
