@@ -61,8 +61,9 @@ static void add_cells(struct edits *edits, const struct plan *plan, struct eleme
 	}
 }
 
-/* One socket a cell, threads as the vCPUs sit on host siblings; none where that does not
- * come out even. */
+/* One socket a cell, none where these are of different sizes; threads as consecutive
+ * vCPUs sit on host siblings, one where a vCPU is left over: QEMU knows no half cores,
+ * and pin-topology warns. */
 static void add_topology(struct edits *edits, const struct plan *plan,
 			 struct element *cpu)
 {

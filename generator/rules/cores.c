@@ -105,9 +105,10 @@ static void unseen(const struct rule_input *input, const struct rule_run *run)
 		rule_report(
 			run, read_place(guest, guest->vcpupin[i].element, "cpuset"),
 			"vCPUs %u and %u are on SMT siblings of %s, which the guest does "
-			"not know; say threads='2' in <cpu><topology>, or pin to whole "
+			"not know; %ssay threads='2' in <cpu><topology>, or pin to whole "
 			"cores",
-			owner[core] - 1, i, input->host->origin);
+			owner[core] - 1, i, input->host->origin,
+			guest->vcpus % 2 ? "give it an even number of vCPUs and " : "");
 		return;
 	}
 }
