@@ -137,6 +137,15 @@ for format in json sarif github; do
 	like "$found" 'and 500 more findings|"dropped": 500' "$format: those that are not kept are counted"
 done
 
+# The examples: those for a switch of DPDK cannot do with Open vSwitch.
+example=policies/hosts/two-socket-40
+lint --host $example.yaml --host-policy $example.host-policy.yaml policies
+is "$status $found" "0 " "the shipped policies are fine on the host that they are for"
+example=policies/hosts/epyc-2s-256
+lint --host $example.yaml --host-policy $example.host-policy.yaml policies
+is "$(grep -oE '^[^:]*:.*(error|warning)' <<<"$found" | sed 's/:.*//' | sort -u)" \
+	policies/vhost-zerocopy.yaml "and on the other, but for the one with zero-copy"
+
 # Levels.
 lint $data/pin-overlap/fires.xml
 is "$status" 0 "warnings alone do not fail"
@@ -165,6 +174,7 @@ mkdir "$TMP/hosts"
 printf 'host: elsewhere\nreserved_cpus: 99\n' >"$TMP/hosts/other.yaml"
 fails 0 "a host policy in a directory is checked against its own host only" \
 	"$VMGEN" lint --host $data/host.yaml "$TMP/hosts"
+is "$(grep -c 'host-offline' "$TMP/ok.log")" 0 "and no host is asked for where one is given"
 fails 1 "one that is named against any" \
 	"$VMGEN" lint --host $data/host.yaml "$TMP/hosts/other.yaml"
 fails 1 "a host that is none" "$VMGEN" lint --host $data/owner.yaml $data/host.yaml

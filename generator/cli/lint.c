@@ -172,9 +172,12 @@ static void lint_host_policy(struct lint *lint, struct source *source)
 	struct rule_input input = input_of(lint, NULL);
 
 	input.host_policy = source->host_policy;
-	if (of_other_host(lint, source))
-		input.host = NULL;
-	run_rules(lint, RULE_HOST_POLICY, &input, &source->diag);
+	if (!of_other_host(lint, source)) {
+		run_rules(lint, RULE_HOST_POLICY, &input, &source->diag);
+		return;
+	}
+	input.host = NULL;
+	rules_run(RULE_HOST_POLICY, &input, &lint->levels, NULL, NULL, &source->diag);
 }
 
 /* All that can be said of a host is said where it is read. */

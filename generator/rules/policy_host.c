@@ -237,19 +237,14 @@ static void zero_copy(const struct rule_input *input, const struct rule_run *run
 	for (size_t i = 0; i < input->policy->interfaces.count; i++) {
 		const struct zero_copy *zero = &interfaces[i].zero_copy;
 
-		if (!zero->place.line || !given(kind) || !given(&zero->backend))
+		if (!zero->place.line || !text_equal(kind->text, zero->backend.text) ||
+		    !given(version) || !given(&zero->version) ||
+		    version->number == zero->version.number)
 			continue;
-		if (strcmp(kind->text, zero->backend.text) != 0)
-			rule_report(run, zero->backend.place,
-				    "zero_copy for %s, but this host's switch is %s",
-				    zero->backend.text, kind->text);
-		else if (given(version) && given(&zero->version) &&
-			 version->number != zero->version.number)
-			rule_report(run, zero->version.place,
-				    "zero_copy for %s %s, but this host has %s; whether "
-				    "it has zero-copy depends on that",
-				    zero->backend.text, zero->version.text,
-				    version->text);
+		rule_report(run, zero->version.place,
+			    "zero_copy for %s %s, but this host has %s; whether it has "
+			    "zero-copy depends on that",
+			    zero->backend.text, zero->version.text, version->text);
 	}
 }
 
@@ -298,9 +293,9 @@ const struct rule rules_policy_host[] = {
 	  "interfaces that do not fit the host's switch",
 	  "See vhost-port-mode and vhost-queues." },
 	{ "policy-zero-copy", DIAG_WARNING, RULE_POLICY, NEEDS_HOST_POLICY, zero_copy,
-	  "zero-copy for another switch than the host's",
-	  "Whether a switch has zero-copy depends on its kind and version; see "
-	  "zero-copy-version." },
+	  "zero-copy for another version of the switch than the host's",
+	  "Whether a switch has zero-copy depends on its version; see zero-copy-version, "
+	  "and zero-copy-switch for a switch of another kind." },
 	{ "policy-enforce", DIAG_WARNING, RULE_POLICY, NEEDS_HOST_POLICY, enforce,
 	  "enforce that the host policy tones down",
 	  "enforce_at_most is for a careful roll-out: the hook does no more than that, "

@@ -27,6 +27,7 @@ const char *const rule_needs_words[NEEDS_KINDS] = {
 	"a host with its nodes' free memory",
 	"a host with its devices",
 	"a host with its isolated CPUs",
+	"a host policy that lists its policies",
 };
 
 #define rules_foreach(rule)                                                      \
@@ -164,11 +165,15 @@ static unsigned known_of(const struct rule_input *input)
 {
 	return (input->host ? host_tells(input->host) : 0) |
 	       (input->host_policy ? NEEDS_HOST_POLICY : 0) |
+	       (input->host_policy && input->host_policy->policies.place.line
+			? NEEDS_SERVED
+			: 0) |
 	       (input->policy ? NEEDS_POLICY : 0) | (input->libvirt ? NEEDS_LIBVIRT : 0) |
 	       (input->qemu ? NEEDS_QEMU : 0);
 }
 
-/* Where there is no host at all that is what lacks, and not its parts. */
+/* Where there is no host, or host policy, at all that is what lacks, and not its parts.
+ */
 unsigned rule_lacks(const struct rule *rule, const struct rule_input *input)
 {
 	const unsigned parts = NEEDS_HOST | NEEDS_PAGES | NEEDS_FREE_PAGES |
@@ -176,6 +181,8 @@ unsigned rule_lacks(const struct rule *rule, const struct rule_input *input)
 			       NEEDS_ISOLATED;
 	unsigned lacks = rule->needs & ~known_of(input);
 
+	if (!input->host_policy && lacks & NEEDS_SERVED)
+		lacks = (lacks & ~(unsigned)NEEDS_SERVED) | NEEDS_HOST_POLICY;
 	if (input->host || !(lacks & parts))
 		return lacks;
 	return (lacks & ~(parts | NEEDS_LIBVIRT | NEEDS_QEMU)) | NEEDS_HOST;

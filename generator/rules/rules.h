@@ -20,8 +20,8 @@ enum rule_scope {
 };
 
 /* What must be known besides the scope's own file; else the rule is silent and listed
- * once as not checked. From NEEDS_PAGES down: what not every form of host description
- * tells. */
+ * once as not checked. From NEEDS_PAGES to NEEDS_ISOLATED: what not every form of host
+ * description tells. */
 enum rule_needs {
 	NEEDS_NOTHING = 0,
 	NEEDS_HOST = 1,
@@ -35,8 +35,9 @@ enum rule_needs {
 	NEEDS_FREE_MEMORY = 256,
 	NEEDS_DEVICES = 512,
 	NEEDS_ISOLATED = 1024, /* isolcpus= */
+	NEEDS_SERVED = 2048,   /* the policies that the host policy lists */
 };
-enum { NEEDS_KINDS = 11 };
+enum { NEEDS_KINDS = 12 };
 
 /* For people, by bit: "a host (--host)". */
 extern const char *const rule_needs_words[NEEDS_KINDS];

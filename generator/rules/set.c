@@ -279,6 +279,14 @@ static uint64_t takes(const struct policy *policy, unsigned threads)
 	       (given(smt) && smt->word == SMT_ISOLATE ? threads : 1);
 }
 
+static bool served(const struct host_policy *owner, const struct policy *policy)
+{
+	for (size_t i = 0; i < owner->policies.count; i++)
+		if (text_equal(owner->policies.items[i].text, policy->name.text))
+			return true;
+	return false;
+}
+
 static void capacity(const struct rule_input *input, const struct rule_run *run)
 {
 	struct cpuset pool = pools_dedicated(input->host, input->host_policy);
@@ -288,7 +296,9 @@ static void capacity(const struct rule_input *input, const struct rule_run *run)
 
 	for (size_t i = 0; i < input->n_policies; i++) {
 		const struct policy *policy = input->policies[i];
-		uint64_t more = takes(policy, threads);
+		uint64_t more = served(input->host_policy, policy)
+					? takes(policy, threads)
+					: 0;
 
 		guests += more && more <= have;
 		sum += more <= have ? more : 0; /* else policy-capacity says so */
@@ -299,6 +309,8 @@ static void capacity(const struct rule_input *input, const struct rule_run *run)
 			"one guest each of this policy and the %u before it take %llu "
 			"dedicated CPUs, and %s has %u: they do not all run at once",
 			guests - 1, (unsigned long long)sum, input->host->origin, have);
+		rule_note(run, input->host_policy->policies.place,
+			  "the host policy says here that it has them all");
 		return;
 	}
 }
@@ -384,13 +396,13 @@ const struct rule rules_set[] = {
 	  "two policies pin to the same CPUs",
 	  "Each CPU has one owner: while a guest of the one runs, guests of the other "
 	  "are refused. Source: risu issue 580." },
-	{ "set-capacity", DIAG_WARNING, RULE_SET, NEEDS_HOST, capacity,
-	  "more dedicated vCPUs than the host has CPUs for, of all policies together",
+	{ "set-capacity", DIAG_WARNING, RULE_SET, NEEDS_HOST | NEEDS_SERVED, capacity,
+	  "more dedicated vCPUs than the host has CPUs for, of all its policies together",
 	  "Each dedicated vCPU owns a CPU, with smt: isolate a whole core; counted is "
 	  "one "
-	  "guest, that of domain, for each policy with vcpupin: dedicated. Policies that "
-	  "are alternatives may well add up to more: say -W no-set-capacity there. See "
-	  "policy-capacity. Source: risu issue 580." },
+	  "guest, that of domain, for each policy with vcpupin: dedicated that the host "
+	  "policy lists under policies. Others may be alternatives, or for other hosts. "
+	  "See policy-capacity. Source: risu issue 580." },
 	{ "set-guests", DIAG_WARNING, RULE_SET, NEEDS_HOST, guests,
 	  "two guests pinned to one CPU",
 	  "The files are for one host (--host), so these guests meet on it. A definition "
