@@ -8,6 +8,7 @@
 #include "placement/cores.h"
 #include "placement/nodes.h"
 #include "placement/refuse.h"
+#include "placement/shorten.h"
 #include "placement/shrink.h"
 
 static const char *const smt_words[] = {
@@ -136,8 +137,12 @@ static bool smaller_cells(const struct place_request *request,
 	bool pages = kind == NEAREST_MEMORY;
 	struct nearest nearest = { .kind = kind, .n_cells = request->n_cells };
 
-	nearest.value = pages ? shrink_pages(sites, nearest.cells)
-			      : shrink_vcpus(sites, nearest.cells);
+	if (request->list)
+		nearest.value = (pages ? shorten_pages : shorten_vcpus)(request, state,
+									nearest.cells);
+	else
+		nearest.value = (pages ? shrink_pages : shrink_vcpus)(sites,
+								      nearest.cells);
 	if (!nearest.value)
 		return false;
 	for (size_t i = 0; i < nearest.n_cells && pages; i++)
@@ -155,8 +160,7 @@ static bool fewer_pages(const struct place_request *request,
 	if (!page || !request->memory)
 		return false;
 	if (request->cells)
-		return !request->list &&
-		       smaller_cells(request, state, NEAREST_MEMORY, ret_nearest);
+		return smaller_cells(request, state, NEAREST_MEMORY, ret_nearest);
 	pages = most_fitting(*request, state, (request->memory - 1) / page + 1,
 			     set_pages);
 	*ret_nearest = (struct nearest){ .kind = NEAREST_MEMORY, .value = pages * page };
@@ -213,8 +217,7 @@ static bool fewer_vcpus(const struct place_request *request,
 	uint64_t vcpus;
 
 	if (request->cells)
-		return !request->list &&
-		       smaller_cells(request, state, NEAREST_VCPUS, ret_nearest);
+		return smaller_cells(request, state, NEAREST_VCPUS, ret_nearest);
 	vcpus = request->list ? fewer_listed(*request, state)
 			      : fewer_free(request, state);
 	*ret_nearest = (struct nearest){ .kind = NEAREST_VCPUS, .value = vcpus };

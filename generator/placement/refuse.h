@@ -26,7 +26,7 @@ struct nearest {
 };
 
 /* The first change that makes REQUEST, which is refused, fit. Of a list of CPUs fewer
- * vCPUs take the first ones; a list for given cells is not shortened. */
+ * vCPUs take the first ones. */
 struct nearest refuse_nearest(const struct place_request *request,
 			      const struct place_state *state);
 

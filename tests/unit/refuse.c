@@ -64,6 +64,35 @@ static void random_cells(const struct host *host, struct place_request *request,
 	request->cell_nodes = below(3) ? NULL : nodes;
 }
 
+/* CPUs for all vCPUs, mostly those of a cell on one node: each once, some not free. False
+ * when there are too few. */
+static bool random_list(const struct host *host, const struct place_request *request,
+			unsigned *list)
+{
+	struct cpuset left = host->online;
+	unsigned vcpu = 0;
+
+	for (size_t i = 0; i < request->n_cells; i++) {
+		size_t node = below((unsigned)host->n_nodes);
+
+		for (unsigned k = 0; k < request->cells[i].vcpus; k++) {
+			struct cpuset here = left;
+
+			if (below(10))
+				cpuset_and(&here, &host->nodes[node].cpus);
+			if (cpuset_empty(&here))
+				return false;
+			unsigned cpu = cpuset_next(&here, 0);
+			for (unsigned skip = below(3); skip; skip--)
+				if (cpuset_next(&here, cpu + 1) < CPUSET_MAX)
+					cpu = cpuset_next(&here, cpu + 1);
+			cpuset_clear(&left, cpu);
+			list[vcpu++] = cpu;
+		}
+	}
+	return true;
+}
+
 static void random_question(struct host *host, struct place_request *request,
 			    struct place_cell *cells, struct cpuset *nodes,
 			    struct place_state *state)
@@ -97,11 +126,46 @@ static void random_question(struct host *host, struct place_request *request,
 		random_cells(host, request, cells, nodes);
 }
 
+/* The node of each cell's CPUs on the list; false: they are on several. Sets RET_POOL to
+ * the CPUs. */
+static bool list_nodes(const struct place_request *request, const struct host *host,
+		       struct cpuset *nodes, struct cpuset *ret_pool)
+{
+	unsigned vcpu = 0;
+
+	for (size_t i = 0; i < request->n_cells; i++) {
+		if (request->cell_nodes)
+			nodes[i] = request->cell_nodes[i];
+		for (unsigned k = 0; k < request->cells[i].vcpus; k++, vcpu++) {
+			unsigned node =
+				(unsigned)host_cpu(host, request->list[vcpu])->node;
+			struct cpuset only = CPUSET_INIT;
+
+			cpuset_set(&only, node);
+			cpuset_set(ret_pool, request->list[vcpu]);
+			if (!cpuset_empty(&nodes[i]) && !cpuset_has(&nodes[i], node))
+				return false;
+			nodes[i] = only;
+		}
+	}
+	return true;
+}
+
+/* A list of CPUs for given cells is a pool of just these, each cell on its CPUs' node. */
 static bool fits(const struct place_request *request, const struct place_state *state)
 {
+	struct place_request free = *request;
+	struct cpuset nodes[3] = { CPUSET_INIT, CPUSET_INIT, CPUSET_INIT };
 	struct cost cost;
 
-	return brute_place(request, state, &cost);
+	if (request->list) {
+		free.pool = (struct cpuset)CPUSET_INIT;
+		free.list = NULL;
+		free.cell_nodes = nodes;
+		if (!list_nodes(request, state->host, nodes, &free.pool))
+			return false;
+	}
+	return brute_place(&free, state, &cost);
 }
 
 static uint64_t pages_of(const struct place_request *request, uint64_t bytes)
@@ -139,6 +203,24 @@ static uint64_t smaller_cells(const struct place_request *request,
 	return most;
 }
 
+/* Of a list the first ones: the last cell that has some loses one. */
+static uint64_t shorter_list(struct place_request changed,
+			     const struct place_state *state, struct place_cell *cells)
+{
+	size_t last = changed.n_cells - 1;
+
+	for (unsigned vcpus = changed.vcpus - 1; vcpus; vcpus--) {
+		while (!cells[last].vcpus)
+			last--;
+		if (!--cells[last].vcpus)
+			return 0;
+		changed.vcpus = vcpus;
+		if (fits(&changed, state))
+			return vcpus;
+	}
+	return 0;
+}
+
 static struct nearest nearest_cells(const struct place_request *request,
 				    const struct place_state *state)
 {
@@ -153,7 +235,8 @@ static struct nearest nearest_cells(const struct place_request *request,
 	if (most)
 		return (struct nearest){ .kind = NEAREST_MEMORY,
 					 .value = most * request->page_size };
-	most = smaller_cells(&changed, state, cells, 0, false);
+	most = changed.list ? shorter_list(changed, state, cells)
+			    : smaller_cells(&changed, state, cells, 0, false);
 	return (struct nearest){ .kind = most ? NEAREST_VCPUS : NEAREST_NONE,
 				 .value = most };
 }
@@ -228,16 +311,23 @@ static struct nearest by_brute_force(struct place_request request,
 
 int main(void)
 {
-	unsigned refused = 0, wrong = 0, in_cells = 0, kinds[NEAREST_NONE + 1] = { 0 };
+	unsigned refused = 0, wrong = 0, in_cells = 0, in_lists = 0,
+		 kinds[NEAREST_NONE + 1] = { 0 };
 
 	for (unsigned i = 0; i < STATES; i++) {
 		struct host *host = random_host(1 + below(2));
 		struct place_request request;
 		struct place_cell cells[3];
 		struct cpuset nodes[3];
+		unsigned list[BRUTE_VCPUS];
 		struct place_state state;
 
 		random_question(host, &request, cells, nodes, &state);
+		if (request.cells && below(3) == 0 && random_list(host, &request, list)) {
+			request.list = list;
+			request.smt =
+				SMT_ANY; /* siblings are not in the pool of fits() */
+		}
 		if (!fits(&request, &state)) {
 			struct nearest got = refuse_nearest(&request, &state);
 			struct nearest want = by_brute_force(request, &state);
@@ -245,6 +335,7 @@ int main(void)
 			refused++;
 			kinds[want.kind]++;
 			in_cells += got.n_cells > 1;
+			in_lists += request.list && got.n_cells;
 			if (got.kind != want.kind || got.value != want.value ||
 			    !cells_fit(&request, &state, &got)) {
 				wrong++;
@@ -257,9 +348,9 @@ int main(void)
 	}
 	note("%u states, %u refused; nearest change: smt %u, nodeset %u, nodes %u, pages "
 	     "%u, "
-	     "memory %u, vCPUs %u (%u of these two in cells), none %u",
+	     "memory %u, vCPUs %u (%u of these two in cells, %u with a list), none %u",
 	     (unsigned)STATES, refused, kinds[0], kinds[1], kinds[2], kinds[3], kinds[4],
-	     kinds[5], in_cells, kinds[6]);
+	     kinds[5], in_cells, in_lists, kinds[6]);
 	ok(wrong == 0 && refused > STATES / 10,
 	   "brute force agrees on the nearest change (%u wrong)", wrong);
 	for (unsigned kind = 0; kind <= NEAREST_NONE; kind++)
