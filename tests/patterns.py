@@ -12,7 +12,8 @@ import random
 import subprocess
 import sys
 
-NAMES = ["".join(name) for length in range(1, 9) for name in itertools.product("ab", repeat=length)]
+NAMES = ["".join(name) for length in range(1, 8) for name in itertools.product("abc", repeat=length)]
+PIECES = ["a", "b", "*", "?", "[ac]", "[!a]"]
 SETS, PATTERNS = 12, 30
 
 
@@ -31,7 +32,7 @@ def main():
     for number in range(SETS):
         patterns = set()
         while len(patterns) < PATTERNS:
-            patterns.add("".join(rng.choices("ab*?", (4, 3, 1, 1), k=rng.randint(1, 5))))
+            patterns.add("".join(rng.choices(PIECES, (8, 6, 2, 2, 1, 1), k=rng.randint(1, 4))))
         home = f"{directory}/{number}"
         os.makedirs(home)
         rows = []

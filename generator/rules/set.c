@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "rules/globs.h"
 #include "rules/pools.h"
 #include "rules/rules.h"
 
@@ -11,6 +12,7 @@
 struct pattern {
 	const struct policy *policy;
 	const struct value *name;
+	struct glob *glob; /* where patterns are compared; NULL: not one that can be */
 };
 
 static int name_order(const void *left, const void *right)
@@ -133,7 +135,7 @@ static struct pattern *patterns_of(const struct rule_input *input, size_t *ret_c
 
 		for (size_t k = 0; k < list->count; k++)
 			*append(all, count) = (struct pattern){ input->policies[i],
-								&list->items[k] };
+								&list->items[k], NULL };
 	}
 	if (count)
 		qsort(all, count, sizeof(*all), pattern_order);
@@ -153,67 +155,33 @@ static void matches(const struct rule_input *input, const struct rule_run *run)
 	literals(run, all, count);
 }
 
-/* Looking for a text that two patterns of * and ? match. */
-struct meeting {
-	unsigned steps; /* left; then there is none */
-	char sample[64];
-};
-
-static void put(struct meeting *meeting, size_t at, char c)
-{
-	meeting->sample[at] = c == '?' ? 'x' : c;
-}
-
-static bool meet(struct meeting *meeting, const char *a, const char *b, size_t at)
-{
-	if (!meeting->steps || at + 1 >= sizeof(meeting->sample))
-		return false;
-	meeting->steps--;
-	put(meeting, at, '\0');
-	if (!*a && !*b)
-		return true;
-	if (*a == '*') {
-		if (meet(meeting, a + 1, b, at))
-			return true;
-		put(meeting, at, *b);
-		return *b && meet(meeting, a, b + 1, at + (*b != '*'));
-	}
-	if (*b == '*')
-		return meet(meeting, b, a, at);
-	if (!*a || !*b || (*a != *b && *a != '?' && *b != '?'))
-		return false;
-	put(meeting, at, *a == '?' ? *b : *a);
-	return meet(meeting, a + 1, b + 1, at + 1);
-}
-
-static bool simple_glob(const char *pattern)
-{
-	return strpbrk(pattern, "*?") && !strpbrk(pattern, "[\\");
-}
-
-static size_t keep_simple_globs(struct pattern *all, size_t count)
+static size_t read_globs(struct pattern *all, size_t count, size_t *steps)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (simple_glob(all[i].name->text))
+	for (size_t i = 0; i < count; i++) {
+		if (literal(all[i].name->text))
+			continue;
+		all[i].glob = glob_read(all[i].name->text, steps);
+		if (all[i].glob)
 			all[kept++] = all[i];
+	}
 	return kept;
 }
 
 static void compare(const struct rule_run *run, const struct pattern *a,
-		    const struct pattern *b)
+		    const struct pattern *b, size_t *steps)
 {
-	struct meeting meeting = { .steps = 1000 };
+	char sample[GLOB_SAMPLE];
 
 	if (!rivals(a, b) || strcmp(a->name->text, b->name->text) == 0 ||
-	    !meet(&meeting, a->name->text, b->name->text, 0))
+	    !globs_meet(a->glob, b->glob, steps, sample))
 		return;
 	rule_report(
 		run, b->name->place,
 		"a guest of a name like \"%s\" matches policy %s and policy %s, both of "
 		"priority %llu, and is refused; raise match.priority of one",
-		meeting.sample, a->policy->name.text, b->policy->name.text,
+		sample, a->policy->name.text, b->policy->name.text,
 		(unsigned long long)priority(b));
 	rule_note(run, a->name->place, "the other match");
 }
@@ -222,10 +190,10 @@ static void compare(const struct rule_run *run, const struct pattern *a,
  * one stem are neighbours. Each pair is compared from the shorter stem, or the later. */
 static void ambiguous(const struct rule_input *input, const struct rule_run *run)
 {
-	size_t count = 0, left = COMPARISONS_MAX / 10;
+	size_t count = 0, left = COMPARISONS_MAX / 10, steps = 2 * COMPARISONS_MAX;
 	cleanup_free struct pattern *all = patterns_of(input, &count);
 
-	count = keep_simple_globs(all, count);
+	count = read_globs(all, count, &steps);
 	for (size_t i = 0; i < count && left; i++) {
 		const char *text = all[i].name->text;
 		size_t first = i, end = i + 1;
@@ -235,11 +203,13 @@ static void ambiguous(const struct rule_input *input, const struct rule_run *run
 		while (end < count && left && continues(all[end].name->text, text))
 			end++, left--;
 		for (size_t k = first; k < i; k++)
-			compare(run, &all[k], &all[i]);
+			compare(run, &all[k], &all[i], &steps);
 		for (size_t k = i + 1; k < end; k++)
 			if (stem(all[k].name->text) > stem(text))
-				compare(run, &all[i], &all[k]);
+				compare(run, &all[i], &all[k], &steps);
 	}
+	for (size_t i = 0; i < count; i++)
+		free(all[i].glob);
 }
 
 static void pools(const struct rule_input *input, const struct rule_run *run)
@@ -391,7 +361,8 @@ const struct rule rules_set[] = {
 	  "patterns of two policies of the same priority that meet",
 	  "A guest whose name both patterns match is refused when it starts; whether "
 	  "there will ever be one only its owner knows. An example of such a name is "
-	  "given. Patterns with [ ] are not compared. See set-match." },
+	  "given. Patterns with classes such as [[:digit:]] are not compared. See "
+	  "set-match." },
 	{ "set-pools", DIAG_WARNING, RULE_SET, NEEDS_NOTHING, pools,
 	  "two policies pin to the same CPUs",
 	  "Each CPU has one owner: while a guest of the one runs, guests of the other "
