@@ -339,6 +339,30 @@ static void read_devices(struct guest *guest)
 		read_interface(guest, interface);
 }
 
+/* Of two <cputune> or <memoryBacking> libvirt reads both, and of two <numatune> none. Its
+ * schema has one, and it writes one; to add to one of two might say a thing twice. */
+static bool read_once(const struct reader *reader, const struct element *domain)
+{
+	static const char *const names[] = { "cputune", "numatune", "memoryBacking" };
+	bool good = true;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct element *first = element_child(domain, names[i]);
+		const struct element *second = first ? element_next(first, names[i])
+						     : NULL;
+
+		if (!second)
+			continue;
+		diag_error(reader->diag, second->place, NULL,
+			   "a second <%s>, where libvirt's schema has one; put all into "
+			   "the first",
+			   names[i]);
+		diag_note(reader->diag, first->place, "the first");
+		good = false;
+	}
+	return good;
+}
+
 struct guest *guest_read(const struct doc *doc, struct diag *diag)
 {
 	cleanup_guest struct guest *guest = xcalloc(1, sizeof(*guest));
@@ -348,7 +372,8 @@ struct guest *guest_read(const struct doc *doc, struct diag *diag)
 	guest->domain = doc->root;
 	read_names(guest);
 	read_devices(guest);
-	bool good = read_uuid(&reader, guest);
+	bool good = read_once(&reader, guest->domain);
+	good &= read_uuid(&reader, guest);
 	good &= read_topology(&reader, guest);
 	good &= read_cells(&reader, guest) && read_memory(&reader, guest);
 	good &= read_vcpus(&reader, guest) && read_iothreads(&reader, guest) &&

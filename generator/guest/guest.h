@@ -76,8 +76,9 @@ struct guest {
 
 #define cleanup_guest cleanup(guest_free_pointer)
 
-/* NULL and a report where a number is none or is absurd; what libvirt would complain of
- * otherwise is left to libvirt. */
+/* NULL and a report where a number is none or is absurd, and where <cputune>, <numatune> or
+ * <memoryBacking> is there twice; what libvirt would complain of otherwise is left to
+ * libvirt. */
 struct guest *guest_read(const struct doc *doc, struct diag *diag);
 void guest_free(struct guest *guest);
 void guest_free_pointer(struct guest **guest);

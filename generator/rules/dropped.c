@@ -4,8 +4,7 @@
 #include "rules/read.h"
 #include "rules/rules.h"
 
-/* Of each of these libvirt reads the first. A second <cputune> or <memoryBacking> is read
- * with the first, a second <numatune> refused. */
+/* Of each of these libvirt reads the first. */
 static const struct single {
 	const char *path;
 	const char *const *children;

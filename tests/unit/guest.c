@@ -256,6 +256,12 @@ static void test_refused(void)
 		const char *want;
 	} cases[] = {
 		{ "<domain>\n <vcpu>0</vcpu></domain>", 2, 2, "1 to 8192" },
+		{ "<domain><vcpu>2</vcpu><cputune><vcpupin vcpu='0' "
+		  "cpuset='0'/></cputune>\n"
+		  "<cputune><vcpupin vcpu='1' cpuset='1'/></cputune></domain>",
+		  2, 1, "a second <cputune>" },
+		{ "<domain><memoryBacking/><memoryBacking/></domain>", 1, 25,
+		  "a second <memoryBacking>" },
 		{ "<domain><vcpu a='1'>8193</vcpu></domain>", 1, 9, "1 to 8192" },
 		{ "<domain><vcpu>4294967297</vcpu></domain>", 1, 9, "1 to 8192" },
 		{ "<domain><vcpu>-1</vcpu></domain>", 1, 9, "<vcpu> is \"-1\"" },
