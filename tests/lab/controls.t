@@ -33,6 +33,16 @@ started remote-memory
 is "$(memory_seen "$PID" 32768)" "32768 4 bind:0" "remote-memory: bound to the other node"
 caught remote-memory 'memory.* wanted node 1 .* got node 0'
 
+started remote-cpu
+is "$(cpus 'CPU 0') $(cpus 'CPU 1'), $(memory_seen "$PID" 32768)" "0 1, 32768 4 bind:0" \
+	"remote-cpu: all of it on the other node"
+# Worse, but not wrong: what stands, stays, until a better place is asked for.
+ok "remote-cpu: vmgen verify lets it stand" verify
+"$VMGEN" apply --replace --dry-run --connect qemu:///system --policy "$TMP/twin.yaml" twin \
+	>"$TMP/better" 2>&1
+like "$(cat "$TMP/better")" 'vcpu=.0.*: 0 -> 4' "remote-cpu: and vmgen apply --replace knows better"
+stop
+
 started emulator-on-vcpu
 is "$(cpus emulator)" "4 5" "emulator-on-vcpu: on both vCPUs' CPUs"
 caught emulator-on-vcpu 'emulator .*wanted [67].* got 4-5'
@@ -51,4 +61,11 @@ is "$(values "$TMP/isolated.xml" //vcpupin/@cpuset | paste -sd' ')" "4 6" \
 started share-smt
 is "$(cpus 'CPU 0') $(cpus 'CPU 1')" "4 5" "share-smt: both on one core"
 caught share-smt 'CPU 1.*wanted 6 .*got 5'
+
+policy twin 2 '' 'near: [disks]' 'memoryBacking: {hugepages: 2 MiB}' >"$TMP/twin.yaml"
+free=$(free_pages 1)
+started no-hugepages
+is "$(memory_seen "$PID" 32768), $(free_pages 1)" "32768 4 bind:1, $free" \
+	"no-hugepages: normal pages"
+caught no-hugepages 'memory.*wanted .*2 MiB.* got .*4 KiB'
 done_testing
