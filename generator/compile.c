@@ -134,6 +134,7 @@ static struct request_source source_of(const struct input *input,
 		.guest = input->guest,
 		.libvirt = target_of(input).libvirt,
 		.fixed = input->fixed,
+		.running = input->running,
 		.usable = input->usable,
 		.replace = input->replace || input->control == CONTROL_SHARE_SMT ||
 			   input->control == CONTROL_REMOTE_CPU,

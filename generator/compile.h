@@ -30,6 +30,7 @@ struct input {
 	const struct levels *levels; /* of the rules */
 	bool replace;		     /* look for a better place than the one it has */
 	bool fixed;   /* the guest has run with this hardware: none is added */
+	bool running; /* its memory is where it is bound, and stays there */
 	bool records; /* whoever asks makes its data disks, and wants them recorded */
 	const struct cpuset *usable; /* CPUs that guests\' cgroup may use; NULL: all */
 	bool made;	 /* doc was made from a template: its topology is ours too */

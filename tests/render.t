@@ -101,6 +101,32 @@ EOF
 ok "a guest that floats over all CPUs stands in nobody's way" "$VMGEN" render \
 	policies/storage-iops.yaml --claims "$TMP/claims" "${on_host[@]}"
 
+# A policy that does not speak of memory leaves it where the guest has bound it, and puts the
+# vCPUs beside it.
+printf '%s\n' 'policy: silent' 'cputune: {vcpupin: dedicated, emulatorpin: housekeeping}' \
+	>"$TMP/silent.yaml"
+# node_of VCPUS NODES [CPUTUNE]: nodes that its vCPUs come to, of two with four CPUs.
+node_of() {
+	cat >"$TMP/bound.xml" <<-EOF
+		<domain type='kvm'><name>bound</name><memory unit='MiB'>32</memory><vcpu>$1</vcpu>
+		${3:-}<numatune>$2</numatune>
+		<os><type arch='x86_64' machine='q35'>hvm</type></os></domain>
+	EOF
+	"$VMGEN" rewrite --host "package:2 numa:1 core:2 pu:2" "$TMP/silent.yaml" \
+		"$TMP/bound.xml" 2>/dev/null >"$TMP/beside.xml"
+	xmllint --xpath '//vcpupin/@cpuset' "$TMP/beside.xml" | grep -oE '[0-9]+' |
+		while read -r cpu; do echo $((cpu / 4)); done | uniq | paste -sd' '
+}
+for node in 0 1; do
+	is "$(node_of 1 "<memory mode='strict' nodeset='$node'/>")" $node \
+		"memory bound to node $node: vCPUs there"
+	is "$(node_of 1 "<memory nodeset='$node'/>")" $node "... strict is what libvirt takes it for"
+done
+is "$(node_of 1 "<memory mode='preferred' nodeset='1'/>")" 0 "preferred binds nothing"
+is "$(node_of 5 "<memory mode='strict' nodeset='1'/>")" "0 1" "without room there: elsewhere, too"
+is "$(node_of 1 "<memory mode='strict' nodeset='1'/>" \
+	"<cputune><vcpupin vcpu='0' cpuset='1'/></cputune>")" 0 "what stands elsewhere, stays"
+
 # Nothing half done: an error prints no XML.
 sed 's/vcpus: 16/vcpus: 17/' policies/storage-iops.yaml >"$TMP/big.yaml"
 fails 1 "17 whole cores on a node that has 16 are refused" "$VMGEN" render "$TMP/big.yaml" \

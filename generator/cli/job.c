@@ -189,6 +189,7 @@ bool job_compile(struct job *job, const struct arguments *arguments, bool made)
 		.guest = job->guest,
 		.replace = argument_value(arguments, "replace") != NULL,
 		.fixed = job->fixed,
+		.running = job->fixed,
 		.records = job->records,
 		.usable = cpuset_empty(&job->usable) ? NULL : &job->usable,
 		.made = made,

@@ -212,6 +212,7 @@ bool start_compile(struct start *start, struct diag *diag)
 		.guest = start->guest,
 		.usable = limited ? &start->usable : NULL,
 		.fixed = keeps,
+		.running = keeps && !start->fixed,
 		.records = !is_transient(start),
 	};
 	if (!compile(&input, &start->outcome, diag)) {

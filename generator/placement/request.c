@@ -463,6 +463,55 @@ static struct placement *place_in_claim(const struct request_source *source,
 	return placement;
 }
 
+/* Memory that cannot be moved now, or that the policy leaves to the guest. */
+static struct cpuset given_nodes(const struct request_source *source,
+				 const struct draft *draft)
+{
+	struct cpuset nodes = CPUSET_INIT;
+
+	if (source->running || !source->policy->numatune.place.line)
+		nodes = guest_memory_nodes(source->guest);
+	cpuset_and(&nodes, &draft->request.nodeset);
+	return nodes;
+}
+
+static bool stands(const struct placement *placement, const struct placement *standing)
+{
+	return placement && placement->cpus &&
+	       !memcmp(placement->cpus, standing->cpus,
+		       standing->n_vcpus * sizeof(*standing->cpus));
+}
+
+/* The memory decides where the vCPUs are, if it can be there and they stand nowhere yet.
+ */
+static struct placement *place_by_memory(const struct request_source *source,
+					 struct draft *draft)
+{
+	struct place_request *request = &draft->request, whole = *request;
+	struct cpuset nodes = given_nodes(source, draft);
+	cleanup_diag struct diag quiet = DIAG_INIT;
+	struct placement *placement = NULL;
+
+	if (cpuset_empty(&nodes))
+		return NULL;
+	if (request->standing)
+		placement = place_cells(source, draft, &quiet);
+	if (stands(placement, request->standing))
+		return placement;
+	placement_free(placement);
+	*request = whole;
+	request->nodeset = nodes;
+	placement = place_cells(source, draft, &quiet);
+	if (!placement) {
+		*request = whole;
+		return NULL;
+	}
+	text_done(&draft->why);
+	text_add(&draft->why, source->running ? "its memory is there already"
+					      : "its memory is bound there");
+	return placement;
+}
+
 static char *nodes_why(const struct draft *draft)
 {
 	if (draft->why.length)
@@ -484,6 +533,8 @@ struct placement *request_placement(const struct request_source *source, char **
 	if (!make(source, &draft, diag))
 		return NULL;
 	struct placement *placement = place_in_claim(source, &draft);
+	if (!placement)
+		placement = place_by_memory(source, &draft);
 	if (!placement)
 		placement = place_cells(source, &draft, diag);
 	if (!placement)

@@ -19,6 +19,7 @@ struct request_source {
 	uint64_t libvirt; /* the target's version, 0: unknown */
 	bool replace;	  /* forget where the guest is now */
 	bool fixed;	  /* the guest\'s hardware stays what it is: no cells are made */
+	bool running;	  /* it has its memory, which stays where it is */
 	const struct cpuset *usable; /* CPUs that guests may use at all; NULL: all */
 	bool away;		     /* stay off the nodes that the policy wants near */
 };

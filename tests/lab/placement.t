@@ -62,6 +62,18 @@ ok "two cells: vmgen verify agrees" "$VMGEN" verify --connect qemu:///system \
 	--policy "$TMP/cells.yaml" cells
 stop
 
+# One that runs already: its memory cannot go to the drive, so its vCPUs do not either.
+policy late 1 '' 'near: [disks]' >"$TMP/late.yaml"
+guest late '<numatune><memory mode="strict" nodeset="0"/></numatune>' >"$TMP/late.xml"
+ok "running: starts" start "$TMP/late.xml"
+ok "running: vmgen apply pins it" "$VMGEN" apply --connect qemu:///system \
+	--policy "$TMP/late.yaml" late
+is "$(threads_seen "$PID" | paste -sd,) $(memory_seen "$PID" 32768)" \
+	"emulator: 2,CPU 0: 0 32768 4 bind:0" "running: beside its memory"
+ok "running: vmgen verify agrees" "$VMGEN" verify --connect qemu:///system \
+	--policy "$TMP/late.yaml" late
+stop
+
 # Why it is on both.
 sed 's/<emulatorpin[^>]*>/<emulatorpin cpuset="1"\/>/' "$TMP/cells.xml" >"$TMP/narrow.xml"
 fails 1 "an emulator that may not run on a cell's node" start "$TMP/narrow.xml"
