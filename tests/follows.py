@@ -82,7 +82,7 @@ class Policy:
                      f"domain: {{template: performance, name: t, vcpus: {self.vcpus}, "
                      f"memory: {self.memory // MIB} MiB}}\n"
                      f"cputune: {{vcpupin: dedicated, smt: {self.smt}, emulatorpin: {helpers}}}\n"
-                     f"numatune: {{mode: strict, nodes: {self.nodes}}}\n" +
+                     f"numatune: {{mode: strict, nodes: NODES}}\n" +
                      ("memoryBacking: {hugepages: 2 MiB}\n" if self.huge else ""))
 
 
@@ -220,7 +220,7 @@ def main():
         policy = Policy(host)
         where = ["--host", write("host.yaml", host.text),
                  "--claims", write("claims", host.claims())]
-        path = write("policy.yaml", policy.text)
+        path = write("policy.yaml", policy.text.replace("NODES", str(policy.nodes)))
         guest = vmgen("render", "--templates", "templates", *where, path)
         counts["placed" if guest else "refused"] += 1
         if not guest:
@@ -231,6 +231,8 @@ def main():
         if not guest.cells:
             continue
         counts["with cells"] += 1
+        policy.nodes = rng.randint(1, len(guest.cells))
+        path = write("fewer.yaml", policy.text.replace("NODES", str(policy.nodes)))
         guest = vmgen("rewrite", *where, path, write("guest.xml", dealt_anew(guest, policy)))
         if guest:
             counts["with cells given"] += 1

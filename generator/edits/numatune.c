@@ -65,10 +65,10 @@ static void bind_cell(struct edits *edits, const struct plan *plan,
 
 /* A control moves the memory of all cells; without one each cell's is where its vCPUs
  * are. */
-static unsigned node_of(const struct plan *plan, size_t cell, size_t count)
+static unsigned node_of(const struct plan *plan, size_t cell)
 {
 	return cpuset_equal(&plan->memory_nodes, &plan->placement->nodes)
-		       ? request_cell_node(plan->placement, cell, count)
+		       ? request_cell_node(plan->placement, cell)
 		       : cpuset_next(&plan->memory_nodes, 0);
 }
 
@@ -86,5 +86,5 @@ void edits_numatune(struct edits *edits, const struct plan *plan)
 	for (size_t i = 0; cells && i < count; i++)
 		bind_cell(edits, plan, numatune,
 			  guest->n_cells ? guest->cells[i].id : (unsigned)i,
-			  node_of(plan, i, count));
+			  node_of(plan, i));
 }

@@ -109,16 +109,11 @@ static bool put(struct cells *cells, const struct guest *guest, size_t groups,
 	return agree;
 }
 
-size_t cells_group(size_t cell, size_t count, size_t groups)
-{
-	return cell * groups / count;
-}
-
 bool cells_ask(struct cells *cells, const struct guest *guest, size_t groups,
 	       struct place_request *request)
 {
 	for (size_t i = 0; i < cells->count; i++)
-		cells->group[i] = cells_group(i, cells->count, groups);
+		cells->group[i] = i * groups / cells->count;
 	return put(cells, guest, groups, request);
 }
 
@@ -135,4 +130,48 @@ void cells_ask_by_binding(struct cells *cells, const struct guest *guest,
 		cells->group[i] = same < i ? cells->group[same] : groups++;
 	}
 	put(cells, guest, groups, request);
+}
+
+void cells_first(struct cells *cells)
+{
+	memset(cells->group, 0, cells->count * sizeof(*cells->group));
+}
+
+/* The next way to part the cells; each group is named by the order of its first cell, so
+ * that no way comes twice. False after the last. */
+static bool part_anew(struct cells *cells)
+{
+	for (size_t i = cells->count; i-- > 1;) {
+		size_t most = 0; /* groups among those before */
+
+		for (size_t k = 0; k < i; k++)
+			if (cells->group[k] >= most)
+				most = cells->group[k] + 1;
+		if (cells->group[i] == most)
+			continue;
+		cells->group[i]++;
+		memset(&cells->group[i + 1], 0,
+		       (cells->count - i - 1) * sizeof(*cells->group));
+		return true;
+	}
+	return false;
+}
+
+static size_t groups_of(const struct cells *cells)
+{
+	size_t groups = 0;
+
+	for (size_t i = 0; i < cells->count; i++)
+		if (cells->group[i] >= groups)
+			groups = cells->group[i] + 1;
+	return groups;
+}
+
+bool cells_ask_next(struct cells *cells, const struct guest *guest, size_t groups,
+		    struct place_request *request)
+{
+	while (part_anew(cells))
+		if (groups_of(cells) == groups && put(cells, guest, groups, request))
+			return true;
+	return false;
 }

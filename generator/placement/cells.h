@@ -36,7 +36,11 @@ bool cells_ask(struct cells *cells, const struct guest *guest, size_t groups,
 void cells_ask_by_binding(struct cells *cells, const struct guest *guest,
 			  struct place_request *request);
 
-/* The group of cell CELL of COUNT where neighbours share. */
-size_t cells_group(size_t cell, size_t count, size_t groups);
+/* Each other way to make GROUPS of them, after cells_first(): false when there is none
+ * left. Eight cells have 4,140 ways in all (Bell's number). */
+enum { CELLS_WAYS = 4140 };
+void cells_first(struct cells *cells);
+bool cells_ask_next(struct cells *cells, const struct guest *guest, size_t groups,
+		    struct place_request *request);
 
 #endif

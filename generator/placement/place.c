@@ -14,6 +14,7 @@ void placement_free(struct placement *placement)
 		return;
 	free(placement->cpus);
 	free(placement->cells);
+	free(placement->group);
 	free(placement);
 }
 

@@ -96,6 +96,8 @@ struct placement {
 	struct cpuset shared;	   /* where the vCPUs float, when shared */
 	struct placed_cell *cells; /* at least one; in the guest's order */
 	size_t n_cells;
+	size_t *group; /* which of cells each cell of the guest is a part of; NULL: itself
+			*/
 	struct cpuset nodes;	/* = the nodes of cells */
 	struct cpuset emulator; /* where emulator and I/O threads may run */
 	bool emulator_own;	/* on CPUs of its own, not on housekeeping CPUs */

@@ -419,6 +419,26 @@ static struct placement *try_place(struct draft *draft, const struct policy *pol
 	return place(&draft->request, &draft->state, at, diag);
 }
 
+/* Where neighbours that share nodes do not fit: any cells that do, on MOST nodes or
+ * fewer.
+ */
+static struct placement *place_anyhow(const struct guest *guest, struct draft *draft,
+				      size_t most)
+{
+	struct place_request *request = &draft->request;
+	unsigned ways = CELLS_WAYS;
+
+	for (size_t groups = most; groups > 1; groups--) {
+		cells_first(&draft->cells);
+		while (ways && cells_ask_next(&draft->cells, guest, groups, request)) {
+			if (place_fits(request, &draft->state))
+				return place_quietly(request, &draft->state, NULL);
+			ways--;
+		}
+	}
+	return NULL;
+}
+
 /* The guest's cells on as many nodes as they are, or as few as it takes. */
 static struct placement *place_cells(const struct request_source *source,
 				     struct draft *draft, struct diag *diag)
@@ -430,10 +450,13 @@ static struct placement *place_cells(const struct request_source *source,
 		draft->request.max_nodes = (unsigned)groups;
 		return try_place(draft, source->policy, diag);
 	}
-	for (groups = groups < cells ? groups : cells; groups && !placement; groups--) {
-		if (cells_ask(&draft->cells, source->guest, groups, &draft->request))
+	groups = groups < cells ? groups : cells;
+	for (size_t i = groups; i && !placement; i--) {
+		if (cells_ask(&draft->cells, source->guest, i, &draft->request))
 			placement = place_quietly(&draft->request, &draft->state, NULL);
 	}
+	if (!placement)
+		placement = place_anyhow(source->guest, draft, groups);
 	if (placement)
 		return placement;
 	cells_ask_by_binding(&draft->cells, source->guest, &draft->request);
@@ -539,13 +562,17 @@ struct placement *request_placement(const struct request_source *source, char **
 		placement = place_cells(source, &draft, diag);
 	if (!placement)
 		return NULL;
+	if (source->guest->n_cells) {
+		placement->group = draft.cells.group;
+		draft.cells.group = NULL;
+	}
 	*ret_why = nodes_why(&draft);
 	return placement;
 }
 
-unsigned request_cell_node(const struct placement *placement, size_t cell, size_t count)
+unsigned request_cell_node(const struct placement *placement, size_t cell)
 {
-	return placement->cells[cells_group(cell, count, placement->n_cells)].node;
+	return placement->cells[placement->group ? placement->group[cell] : cell].node;
 }
 
 struct cpuset request_helpers(const struct request_source *source,

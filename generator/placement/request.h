@@ -26,15 +26,16 @@ struct request_source {
 
 /*
  * Where the guest goes, or NULL and a report. The guest's own NUMA cells go to nodes of
- * their own if policy and host allow it, else neighbouring cells share nodes;
- * placement.cells are then fewer than the guest's. *ret_why (the caller frees it) says in
- * one line why it is these nodes.
+ * their own if policy and host allow it, else several share a node: neighbours, or if
+ * that does not fit any that do (of eight cells every way is tried, of more the first
+ * CELLS_WAYS); placement.cells are then fewer than the guest's. *ret_why (the caller
+ * frees it) says in one line why it is these nodes.
  */
 struct placement *request_placement(const struct request_source *source, char **ret_why,
 				    struct diag *diag);
 
-/* The host node that cell CELL (an index) of the guest's COUNT was put on. */
-unsigned request_cell_node(const struct placement *placement, size_t cell, size_t count);
+/* The host node that the guest's cell CELL (an index) was put on. */
+unsigned request_cell_node(const struct placement *placement, size_t cell);
 
 /* Where emulator or I/O threads run, by SAID (cputune's emulatorpin or iothreadpin). */
 struct cpuset request_helpers(const struct request_source *source,

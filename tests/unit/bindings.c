@@ -106,21 +106,26 @@ static bool obeys(const struct sketch *sketch, const struct placement *placement
 	return true;
 }
 
-/* Tells whether all vCPUs are bound, and then whether they and a CPU for the emulator of
- * each node find room. */
-static bool tells(const struct sketch *sketch, bool *ret_fits)
+/* Whether there is a node for each cell where it may be, with a CPU for each vCPU and one
+ * more for the emulator: some of the 2^4 ways. */
+static bool fits(const struct sketch *sketch)
 {
-	unsigned need[NODES] = { 0 };
+	for (unsigned way = 0; way < 1U << count_of(sketch); way++) {
+		unsigned need[2] = { 0 };
+		bool fits = true;
 
-	*ret_fits = true;
-	for (unsigned i = 0; i < count_of(sketch); i++) {
-		if (sketch->node[i] >= NODES - 1 || sketch->preferred)
-			return false;
-		need[sketch->node[i]] += sketch->vcpus[i];
+		for (unsigned i = 0; i < count_of(sketch); i++) {
+			need[way >> i & 1] += sketch->vcpus[i];
+			fits &= sketch->preferred || sketch->node[i] >= NODES - 1 ||
+				sketch->node[i] == (way >> i & 1);
+		}
+		for (unsigned node = 0; node < 2; node++)
+			fits &= !need[node] || need[node] + 1 <= CORES;
+		if (fits)
+			return true;
 	}
-	for (unsigned node = 0; node < NODES; node++)
-		*ret_fits &= !need[node] || need[node] + 1 <= CORES;
-	return true;
+	return !sketch->n_cells && sketch->vcpus[0] + 2 <= 2 * CORES &&
+	       (sketch->preferred || sketch->node[0] >= NODES - 1);
 }
 
 struct tally {
@@ -137,12 +142,11 @@ static void try_guest(const struct host *host, const struct policy *policy,
 	struct request_source source = { .policy = policy, .host = host, .guest = guest };
 	cleanup_placement struct placement *placement = request_placement(&source, &why,
 									  &diag);
-	bool fits;
 
 	tally->placed += placement != NULL;
 	tally->refused += !placement;
 	if ((placement && !obeys(sketch, placement)) ||
-	    (tells(sketch, &fits) && fits != (placement != NULL))) {
+	    fits(sketch) != (placement != NULL)) {
 		tally->astray += placement && !obeys(sketch, placement);
 		tally->wrong++;
 		note("%s", xml);
