@@ -122,7 +122,7 @@ for node in 0 1; do
 		"memory bound to node $node: vCPUs there"
 	is "$(node_of 1 "<memory nodeset='$node'/>")" $node "... strict is what libvirt takes it for"
 done
-is "$(node_of 1 "<memory mode='preferred' nodeset='1'/>")" 0 "preferred binds nothing"
+is "$(node_of 1 "<memory mode='preferred' nodeset='1'/>")" 1 "a preferred node is a wish"
 is "$(node_of 5 "<memory mode='strict' nodeset='1'/>")" "0 1" "without room there: elsewhere, too"
 is "$(node_of 1 "<memory mode='strict' nodeset='1'/>" \
 	"<cputune><vcpupin vcpu='0' cpuset='1'/></cputune>")" 0 "what stands elsewhere, stays"

@@ -83,9 +83,6 @@ struct guest *guest_read(const struct doc *doc, struct diag *diag);
 void guest_free(struct guest *guest);
 void guest_free_pointer(struct guest **guest);
 
-/* The host nodes that all of its memory is bound to strictly; empty when some is not. */
-struct cpuset guest_memory_nodes(const struct guest *guest);
-
 /* User alias of what vmgen makes: "ua-vmgen-NAME"; the caller frees it. */
 char *guest_alias(const char *name);
 

@@ -63,6 +63,11 @@ bool cells_bind(struct cells *cells, const struct guest *guest, const struct hos
 	return any;
 }
 
+void cells_unbind(struct cells *cells)
+{
+	memset(cells->bound, 0, cells->count * sizeof(*cells->bound));
+}
+
 /* The cell of a vCPU, as libvirt sees it: one that no cell names is in the first. */
 static size_t cell_of(const struct guest *guest, unsigned vcpu)
 {

@@ -27,6 +27,7 @@ void cells_done(struct cells *cells);
  * nothing is bound. */
 bool cells_bind(struct cells *cells, const struct guest *guest, const struct host *host,
 		struct cpuset *ret_wished);
+void cells_unbind(struct cells *cells);
 
 /* Puts the guest's cells into REQUEST: in GROUPS of neighbours as equal as can be, or so
  * that those bound to the same nodes share one. False: bindings within a group have no

@@ -238,25 +238,6 @@ static void ask_switch(const struct request_source *source, struct draft *draft)
 	}
 }
 
-/* Where the policy says nothing of memory, it stays on the nodes that the guest's own
- * <numatune> names; CPUs elsewhere would reach it across nodes. */
-static void ask_bindings(const struct request_source *source, struct draft *draft)
-{
-	struct place_request *request = &draft->request;
-	struct cpuset wished;
-
-	if (source->policy->numatune.place.line ||
-	    !cells_bind(&draft->cells, source->guest, source->host, &wished))
-		return;
-	text_add(&draft->why, "where the guest's own memory is bound");
-	if (!source->guest->n_cells && !cpuset_empty(&draft->cells.bound[0]))
-		cpuset_and(&request->nodeset, &draft->cells.bound[0]);
-	if (cpuset_empty(&wished))
-		return;
-	*append(draft->near, request->n_near) = wished;
-	request->near = draft->near;
-}
-
 static bool ask_nodes(const struct request_source *source, struct draft *draft,
 		      struct diag *diag)
 {
@@ -280,7 +261,6 @@ static bool ask_nodes(const struct request_source *source, struct draft *draft,
 		cpuset_and(&request->nodeset, policy->numatune.nodeset.cpus);
 	}
 	ask_near(source, draft);
-	ask_bindings(source, draft);
 	named_nodes(source->claims, &policy->numatune.with, &request->with, "with",
 		    &draft->why);
 	ask_switch(source, draft);
@@ -416,7 +396,8 @@ static struct placement *try_place(struct draft *draft, const struct policy *pol
 	struct place at = given(&policy->cputune.vcpupin) ? policy->cputune.vcpupin.place
 							  : policy->name.place;
 
-	return place(&draft->request, &draft->state, at, diag);
+	return diag ? place(&draft->request, &draft->state, at, diag)
+		    : place_quietly(&draft->request, &draft->state, NULL);
 }
 
 /* Where neighbours that share nodes do not fit: any cells that do, on MOST nodes or
@@ -470,7 +451,6 @@ static struct placement *place_in_claim(const struct request_source *source,
 {
 	const struct claim *own = own_claim(source->claims, source->guest);
 	struct place_request *request = &draft->request, whole = *request;
-	cleanup_diag struct diag quiet = DIAG_INIT;
 
 	if (!own || !own->cpus.count || source->replace || request->list ||
 	    request->shared)
@@ -480,55 +460,66 @@ static struct placement *place_in_claim(const struct request_source *source,
 	cpuset_and(&request->pool, &cpus);
 	cpuset_and(&request->own_pool, &cpus);
 	cpuset_and(&request->nodeset, &nodes);
-	struct placement *placement = place_cells(source, draft, &quiet);
+	struct placement *placement = place_cells(source, draft, NULL);
 	if (!placement)
 		*request = whole;
 	return placement;
 }
 
-/* Memory that cannot be moved now, or that the policy leaves to the guest. */
-static struct cpuset given_nodes(const struct request_source *source,
-				 const struct draft *draft)
-{
-	struct cpuset nodes = CPUSET_INIT;
-
-	if (source->running || !source->policy->numatune.place.line)
-		nodes = guest_memory_nodes(source->guest);
-	cpuset_and(&nodes, &draft->request.nodeset);
-	return nodes;
-}
-
 static bool stands(const struct placement *placement, const struct placement *standing)
 {
-	return placement && placement->cpus &&
+	return placement && standing && placement->cpus &&
 	       !memcmp(placement->cpus, standing->cpus,
 		       standing->n_vcpus * sizeof(*standing->cpus));
 }
 
-/* The memory decides where the vCPUs are, if it can be there and they stand nowhere yet.
- */
+/* On the nodes that the guest's own <numatune> names, or near what it prefers. NULL: it
+ * names none, or does not fit there. */
+static struct placement *place_bound(const struct request_source *source,
+				     struct draft *draft)
+{
+	struct place_request *request = &draft->request, whole = *request;
+	struct cells *cells = &draft->cells;
+	struct placement *placement = NULL;
+	struct cpuset wished;
+
+	if (!cells_bind(cells, source->guest, source->host, &wished))
+		return NULL;
+	if (!source->guest->n_cells && !cpuset_empty(&cells->bound[0]))
+		cpuset_and(&request->nodeset, &cells->bound[0]);
+	if (!cpuset_empty(&wished))
+		*append(draft->near, request->n_near) = wished;
+	request->near = draft->near;
+	if (!cpuset_empty(&request->nodeset))
+		placement = place_cells(source, draft, NULL);
+	if (placement)
+		return placement;
+	cells_unbind(cells);
+	*request = whole;
+	request->near = draft->near;
+	return NULL;
+}
+
+/* Memory that the policy leaves to the guest, or that a running guest has already,
+ * decides where its vCPUs are, if they can be there and stand nowhere yet: elsewhere each
+ * access would cross nodes. */
 static struct placement *place_by_memory(const struct request_source *source,
 					 struct draft *draft)
 {
-	struct place_request *request = &draft->request, whole = *request;
-	struct cpuset nodes = given_nodes(source, draft);
-	cleanup_diag struct diag quiet = DIAG_INIT;
+	struct place_request whole = draft->request;
 	struct placement *placement = NULL;
 
-	if (cpuset_empty(&nodes))
+	if (source->policy->numatune.place.line && !source->running)
 		return NULL;
-	if (request->standing)
-		placement = place_cells(source, draft, &quiet);
-	if (stands(placement, request->standing))
+	if (whole.standing)
+		placement = place_cells(source, draft, NULL);
+	if (stands(placement, whole.standing))
 		return placement;
 	placement_free(placement);
-	*request = whole;
-	request->nodeset = nodes;
-	placement = place_cells(source, draft, &quiet);
-	if (!placement) {
-		*request = whole;
+	draft->request = whole;
+	placement = place_bound(source, draft);
+	if (!placement)
 		return NULL;
-	}
 	text_done(&draft->why);
 	text_add(&draft->why, source->running ? "its memory is there already"
 					      : "its memory is bound there");

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * A guest whose policy says nothing of memory keeps its own <numatune>: its vCPUs are
- * where its memory is bound to, and it is refused only if there is no room for them
- * there.
- */
+/* A guest whose policy says nothing of memory keeps its own <numatune>: its vCPUs are
+ * where its memory is bound to, if there is room for them there. */
 #include <string.h>
 
 #include "base/text.h"
@@ -106,9 +103,9 @@ static bool obeys(const struct sketch *sketch, const struct placement *placement
 	return true;
 }
 
-/* Whether there is a node for each cell where it may be, with a CPU for each vCPU and one
- * more for the emulator: some of the 2^4 ways. */
-static bool fits(const struct sketch *sketch)
+/* Whether there is a node for each cell, where it is bound to if BOUND, with a CPU for
+ * each vCPU and one more for the emulator: some of the 2^4 ways. */
+static bool fits(const struct sketch *sketch, bool bound)
 {
 	for (unsigned way = 0; way < 1U << count_of(sketch); way++) {
 		unsigned need[2] = { 0 };
@@ -116,7 +113,8 @@ static bool fits(const struct sketch *sketch)
 
 		for (unsigned i = 0; i < count_of(sketch); i++) {
 			need[way >> i & 1] += sketch->vcpus[i];
-			fits &= sketch->preferred || sketch->node[i] >= NODES - 1 ||
+			fits &= !bound || sketch->preferred ||
+				sketch->node[i] >= NODES - 1 ||
 				sketch->node[i] == (way >> i & 1);
 		}
 		for (unsigned node = 0; node < 2; node++)
@@ -125,11 +123,11 @@ static bool fits(const struct sketch *sketch)
 			return true;
 	}
 	return !sketch->n_cells && sketch->vcpus[0] + 2 <= 2 * CORES &&
-	       (sketch->preferred || sketch->node[0] >= NODES - 1);
+	       (!bound || sketch->preferred || sketch->node[0] >= NODES - 1);
 }
 
 struct tally {
-	unsigned placed, refused, astray, wrong, wished;
+	unsigned placed, refused, astray, wrong, wished, away;
 };
 
 static void try_guest(const struct host *host, const struct policy *policy,
@@ -145,12 +143,13 @@ static void try_guest(const struct host *host, const struct policy *policy,
 
 	tally->placed += placement != NULL;
 	tally->refused += !placement;
-	if ((placement && !obeys(sketch, placement)) ||
-	    fits(sketch) != (placement != NULL)) {
-		tally->astray += placement && !obeys(sketch, placement);
-		tally->wrong++;
+	bool astray = placement && fits(sketch, true) && !obeys(sketch, placement);
+	bool wrong = fits(sketch, false) != (placement != NULL);
+	if (astray || wrong)
 		note("%s", xml);
-	}
+	tally->astray += astray;
+	tally->wrong += wrong;
+	tally->away += placement && !obeys(sketch, placement);
 	/* a preferred node of all hosts' nodes that has room is taken */
 	if (placement && sketch->preferred && sketch->node[0] < NODES - 1 &&
 	    sketch->vcpus[0] < CORES)
@@ -170,14 +169,17 @@ int main(void)
 
 		try_guest(host, policy, &sketch, &tally);
 	}
-	note("%d guests, %u placed, %u refused", GUESTS, tally.placed, tally.refused);
-	ok(tally.placed > GUESTS / 3 && tally.refused > GUESTS / 20,
+	note("%d guests, %u placed (%u away from memory that they do not all fit "
+	     "beside), "
+	     "%u refused",
+	     GUESTS, tally.placed, tally.away, tally.refused);
+	ok(tally.placed > GUESTS / 3 && tally.refused > GUESTS / 100,
 	   "there are guests that fit and guests that do not");
-	ok(!tally.astray, "vCPUs are where their memory is bound to (%u guests' are not)",
+	ok(!tally.astray,
+	   "vCPUs that fit there are where their memory is bound to (%u guests' are not)",
 	   tally.astray);
 	ok(!tally.wrong,
-	   "and a guest is refused only where there is no room for that "
-	   "(%u are wrong)",
+	   "and a guest is refused only where there is no room at all (%u are wrong)",
 	   tally.wrong);
 	ok(!tally.wished, "a preferred node that has room is taken (%u are not)",
 	   tally.wished);
