@@ -189,6 +189,21 @@ done
 is "$(cd "$TMP/ascii" && "$VMGEN" lint . 2>&1)" "$(cd "$TMP/marked" && "$VMGEN" lint . 2>&1)" \
 	"a comment that is not ASCII moves no place"
 is "$(($(find "$TMP/marked" -type f | wc -l) > 200))" 1 "in more than 200 files"
+mkdir "$TMP/unix" "$TMP/dos" "$TMP/bom"
+for file in $(find $data tests/policy -name '*.yaml' -o -name '*.xml'); do
+	LC_ALL=C grep -q $'[^\t -~]' "$file" && continue
+	name=${file//\//-}
+	(cat "$file" && echo) >"$TMP/unix/$name"
+	sed 's/$/\r/' "$TMP/unix/$name" >"$TMP/dos/$name"
+	(printf '\xef\xbb\xbf' && cat "$TMP/unix/$name") >"$TMP/bom/$name"
+done
+for format in text json; do
+	for form in dos bom; do
+		is "$(cd "$TMP/$form" && "$VMGEN" lint --format $format --host "$TOP/$data/host.yaml" . 2>&1)" \
+			"$(cd "$TMP/unix" && "$VMGEN" lint --format $format --host "$TOP/$data/host.yaml" . 2>&1)" \
+			"$form: the ends of lines and a byte order mark move no place ($format)"
+	done
+done
 
 # Comments that allow a finding.
 cat >"$TMP/allowed.yaml" <<'END'

@@ -87,6 +87,13 @@ bool text_starts(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+size_t text_mark(const char *text)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+
+	return text_starts(text, mark) ? strlen(mark) : 0;
+}
+
 static const char *entity(char character)
 {
 	switch (character) {

@@ -35,6 +35,8 @@ char *text_take(struct text *text);
 /* Equal, where either may be NULL (NULL equals only NULL). */
 bool text_equal(const char *a, const char *b);
 bool text_starts(const char *text, const char *prefix);
+/* Bytes of the byte order mark that TEXT begins with. It is of no line and no column. */
+size_t text_mark(const char *text);
 
 /* NUL-terminated TEXT with all of & < > ' " as XML entities; the caller frees it. */
 char *text_escape_xml(const char *text);

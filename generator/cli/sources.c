@@ -220,11 +220,13 @@ static void source_load(struct source *source)
 	source->kind = SOURCE_UNKNOWN;
 	if (!source->text)
 		return;
-	const char *first = source->text + strspn(source->text, " \t\r\n");
+	size_t mark = text_mark(source->text);
+	const char *begin = source->text + mark;
+	const char *first = begin + strspn(begin, " \t\r\n");
 	bool xml = *first == '<';
 
 	source->kind = xml ? kind_of_xml(first)
-			   : kind_of_yaml(source->path, source->text, source->length);
+			   : kind_of_yaml(source->path, begin, source->length - mark);
 	if (source->kind == SOURCE_POLICY)
 		source->policy = policy_parse(source->path, source->text, source->length,
 					      &source->diag);

@@ -11,6 +11,7 @@ char *suppress_line(const char *text, unsigned line)
 {
 	if (!line)
 		return NULL;
+	text += text_mark(text);
 	for (unsigned at = 1; at < line; at++) {
 		text = strchr(text, '\n');
 		if (!text)

@@ -37,7 +37,7 @@ static bool accept_bytes(const struct doc *doc, struct diag *diag)
 /* Offsets would be those of a conversion: hence no conversion. */
 static bool accept_encoding(const struct doc *doc, struct diag *diag)
 {
-	size_t at = starts(doc, "\xef\xbb\xbf", 3) ? 3 : 0;
+	size_t at = text_mark(doc->text);
 	struct tag_attribute pseudo;
 
 	if (!text_starts(doc->text + at, "<?xml"))

@@ -57,13 +57,15 @@ static struct place count(struct counter *counter, const struct doc *doc, size_t
 		counter->at = counter->line_start = (size_t)(newline - text) + 1;
 	}
 	counter->at = offset;
+	if (offset < counter->line_start) /* in the mark */
+		offset = counter->line_start;
 	return (struct place){ doc->file, counter->line,
 			       (unsigned)(offset - counter->line_start) + 1 };
 }
 
 struct place doc_place(const struct doc *doc, size_t offset)
 {
-	struct counter counter = { 0, 0, 1 };
+	struct counter counter = { 0, text_mark(doc->text), 1 };
 
 	return count(&counter, doc, offset < doc->length ? offset : doc->length);
 }
@@ -380,7 +382,7 @@ static bool parse(struct doc *doc, struct diag *diag)
 		.ctxt = xmlNewParserCtxt(),
 		.doc = doc,
 		.diag = diag,
-		.counter = { 0, 0, 1 },
+		.counter = { 0, text_mark(doc->text), 1 },
 	};
 
 	if (!parser.ctxt)

@@ -5,13 +5,9 @@
 #include "base/text.h"
 #include "host/host.h"
 
-/* Where the first element begins, or NULL when TEXT is no XML. */
-static const char *first_element(const char *text)
+/* Where the first element begins, or NULL; AT is the first tag. */
+static const char *first_element(const char *at)
 {
-	const char *at = text + strspn(text, " \t\r\n");
-
-	if (*at != '<')
-		return NULL;
 	while (at && (at[1] == '?' || at[1] == '!')) {
 		const char *end = text_starts(at, "<!--") ? strstr(at, "-->")
 							  : strchr(at, '>');
@@ -24,10 +20,14 @@ struct host *host_from_text(const char *file, const char *text, size_t length,
 			    struct diag *diag)
 {
 	const struct place place = { .file = file };
-	const char *element = first_element(text);
+	size_t mark = text_mark(text);
 
-	if (*(text + strspn(text, " \t\r\n")) != '<')
+	text += mark, length -= mark; /* hwloc does not know it */
+	const char *begin = text + strspn(text, " \t\r\n");
+	if (*begin != '<')
 		return host_from_yaml(file, text, length, diag);
+	const char *element = first_element(begin);
+
 	if (element && text_starts(element, "<topology"))
 		return host_from_hwloc_xml(file, text, length, diag);
 	if (element && text_starts(element, "<capabilities"))
