@@ -9,6 +9,7 @@ one run: seconds of user time, and MiB of memory (not measured where ASan takes 
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -31,9 +32,18 @@ YAML, DOMAIN, HOST, CLAIMS = 4 * MIB, 10 * MIB, 16 * MIB, 16 * MIB
 GUEST = "<domain><name>a</name><memory>1</memory><vcpu>8192</vcpu>"
 LINE = "00000000-0000-4000-8000-%012x state=held name=a\n"
 
+
+def policies(count, *patterns):
+    """COUNT policies, each with as many names as may be, made after PATTERNS."""
+    return {f"{i}.yaml": f"policy: p{i}\nmatch:\n  name:\n" + "".join(
+        f'    - "{patterns[k % len(patterns)] % k}"\n' for k in range(99990))
+            for i in range(count)}
+
+
 def inputs():
-    """What it is, how vmgen takes it, the text, and what is said of it (None: no error). One
-    after the other: the memory of who starts a program counts as the program's."""
+    """What it is, how vmgen takes it, the text, or those of files by name, and what is said of
+    it (None: no error). One after the other: the memory of who starts a program counts as the
+    program's."""
     yield ("lists in lists", "lint", full(YAML, "policy: ", "["), "nested deeper than 16")
     yield ("aliases of aliases", "lint", "policy: p\na0: &a0 [x]\n" + "".join(
         f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}]\n" for i in range(30)), "aliases such as")
@@ -62,6 +72,13 @@ def inputs():
     yield ("disks of one name", "lint", full(
         DOMAIN, GUEST + "<devices>", "<disk><target dev='a'/></disk>",
         "</devices></domain>"), "two disks are 'a'")
+    yield ("names and patterns beside each other", "set",
+           policies(3, "a%da", "*a%d*[!a-c]*a*", "*a%d*b?", "**%d**"), "match policy")
+    yield ("patterns of one stem", "set", policies(3, "a*[ab]%d*[0-9]*[!x]*"), "match policy")
+    yield ("policies allowed that are not there", "set",
+           {f"{i}.yaml": f"policy: a-policy-{i}\n" for i in range(2000)} | {
+               "owner.yaml": "host: a\npolicies:\n" + "- the-policy-0000\n" * 99990},
+           "not among these")
     yield ("a NUL in XML", "lint", "<domain>\0</domain>", "NUL")
     yield ("invalid UTF-8 in XML", "lint", b"<domain>\xc0\x80</domain>", "UTF-8")
     yield ("a host: a billion laughs", "host", laughs("topology"), "entity")
@@ -98,10 +115,24 @@ def inputs():
 
 COMMANDS = {
     "lint": lambda path: ["lint", path],
+    "set": lambda path: ["lint", path] + (["--host-policy", f"{path}/owner.yaml"]
+                                          if os.path.exists(f"{path}/owner.yaml") else []),
     "host": lambda path: ["host", "--host", path],
     "claims": lambda path: ["render", "--host", "package:1 core:8 pu:1", "--claims", path,
                             "policies/pinned.yaml"],
 }
+
+
+def write(text, path):
+    """TEXT to the file PATH, or files to the directory."""
+    if isinstance(text, dict):
+        shutil.rmtree(path, ignore_errors=True)
+        os.mkdir(path)
+        for name in text:
+            write(text[name], f"{path}/{name}")
+        return
+    with open(path, "wb") as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
 
 
 def run(command):
@@ -120,9 +151,8 @@ def main():
     slowest = largest = 0
     number = 0
     for number, (name, form, text, said) in enumerate(inputs(), 1):
-        path = f"{directory}/input"
-        with open(path, "wb") as file:
-            file.write(text if isinstance(text, bytes) else text.encode())
+        path = f"{directory}/{form}"
+        write(text, path)
         output, status, seconds, memory = run([vmgen] + COMMANDS[form](path))
         slowest, largest = max(slowest, seconds), max(largest, memory)
         answered = os.WIFEXITED(status) and os.WEXITSTATUS(status) < 2 and (

@@ -285,29 +285,36 @@ static void capacity(const struct rule_input *input, const struct rule_run *run)
 	}
 }
 
+static int text_order(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
 static void allowed(const struct rule_input *input, const struct rule_run *run)
 {
+	enum { GUESSES = 50 }; /* each looks at all names */
 	const struct values *list = &input->host_policy->policies;
 	cleanup_free const char **known = NULL;
-	size_t count = 0;
+	size_t count = 0, terminated = 0, guesses = 0;
 
+	if (!input->n_policies)
+		return;
 	for (size_t i = 0; i < input->n_policies; i++)
 		*append(known, count) = input->policies[i]->name.text;
-	*append(known, count) = NULL;
-	for (size_t i = 0; count > 1 && i < list->count; i++) {
-		size_t k = 0;
+	qsort(known, count, sizeof(*known), text_order);
+	terminated = count;
+	*append(known, terminated) = NULL;
+	for (size_t i = 0; i < list->count; i++) {
+		const char *name = list->items[i].text;
 
-		while (known[k] && strcmp(known[k], list->items[i].text) != 0)
-			k++;
-		if (known[k])
+		if (bsearch(&name, known, count, sizeof(*known), text_order))
 			continue;
-		const char *near = text_nearest(list->items[i].text, known);
+		const char *near = guesses++ < GUESSES ? text_nearest(name, known) : NULL;
 
 		rule_report(run, list->items[i].place,
 			    "the host policy allows policy \"%s\", which is not among "
 			    "these%s%s",
-			    list->items[i].text, near ? "; did you mean " : "",
-			    near ? near : "");
+			    name, near ? "; did you mean " : "", near ? near : "");
 	}
 }
 
